@@ -6,7 +6,7 @@
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
-#   make mutants    plants 121 bugs, one at a time: the test that names each must fail; ONLY=12,17
+#   make mutants    plants 127 bugs, one at a time: the test that names each must fail; ONLY=12,17
 #   make coverage   the tests of the store, the recovery and the parsers: no region of their sources is missed
 #   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
 #                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two.
@@ -158,7 +158,8 @@ fuzz: build-packages
 MINUTES ?= 90
 CAMPAIGNS ?=
 torture: release
-	@CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
+	@Tests/Torture/moto .build/moto
+	@MOTO=$(wildcard .build/moto/bin/moto_server) CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
 
 # The bugs are built once, in a copy of the tree. Tests of the tree itself do not take part.
 ONLY ?=

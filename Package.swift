@@ -49,7 +49,7 @@ let edge: [Target] = [
     name: "Systemd", dependencies: ["CSystemd", "Linux", "Vocabulary"],
     path: "Sources/System/Systemd"),
   .target(
-    name: "Transfer", dependencies: ["CCurl", "Linux", "Vocabulary"],
+    name: "Transfer", dependencies: ["CCurl", "Digests", "Files", "Linux", "Markup", "Vocabulary"],
     path: "Sources/System/Transfer"),
   .target(
     name: "Worker", dependencies: ["CLinux", "Linux", "Vocabulary"], path: "Sources/System/Worker"),
@@ -126,7 +126,7 @@ let tests: [Target] = [
       "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Postgres", "Vocabulary",
     ],
     path: "Tests/Support",
-    exclude: ["cutter.py", "hook.sh", "multiplex.py", "origin.py", "proxy.py"]),
+    exclude: ["cutter.py", "hook.sh", "multiplex.py", "origin.py", "proxy.py", "store.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
     name: "darkroom-test-worker",

@@ -86,9 +86,13 @@ extension ChainRunner: ChainOwner {
           state.events.append(.troubled(failure))
         }
         if state.trouble.isHeld { state.admission.isHeld = true }
-      case .filtered, .failed, .retry:
-        // A step became durable.
+      case .filtered:
         if state.trouble.passed() { state.events.append(.recovered) }
+      case .failed, .retry:
+        // A step became durable, without a print.
+        if state.trouble.failure?.scope != .store, state.trouble.passed() {
+          state.events.append(.recovered)
+        }
       case .stopped, .listTrouble: break
       }
     }

@@ -129,8 +129,13 @@ package enum ControlInterface {
       retry: int,
       code: string,
       reason: string,
-      sha256: ?string
+      sha256: ?string,
+      finding: ?PrintFinding
     )
+
+    # A comparison of a print with the record: finding is one of asRecorded, missing, changed, unreadable,
+    # why a clause.
+    type PrintFinding (finding: string, why: string)
 
     # Photos with the same URL share one transfer; list, photo and name are those of one of them. rate is
     # in bytes per second, over the last seconds. total is missing when the origin did not send it.
@@ -229,12 +234,15 @@ package enum ControlInterface {
     # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
     # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
     # A reply with 'more' has further photos: pass the value as the offset of the next call. prints is the
-    # folder of the list's prints; sha256 is that of a print, as it was recorded.
+    # folder of the list's prints, or their URL in a store; sha256 is that of a print, as it was recorded.
+    # With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,
+    # and each photo has a finding; limit is then at most 8.
     method Show(
       list: string,
       offset: ?int,
       limit: ?int,
-      state: ?PhotoState
+      state: ?PhotoState,
+      verifies: ?bool
     ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int, prints: ?string)
 
     # The reason why the list waits, and its unfinished and failed photos in groups by their reasons. With a

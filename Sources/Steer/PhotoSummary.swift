@@ -19,6 +19,8 @@ package struct PhotoSummary: MessageValue {
   package var print: String
   /// Of the print, as it was recorded: 64 hex digits. Nil without a print.
   package var sha256: String?
+  /// What a look at the print in its store has shown; nil without one.
+  package var finding: PrintFinding?
   /// The time of the next attempt, in milliseconds since 1970; 0 if the photo does not wait for one.
   package var retry: UInt64
   /// Why the photo failed or waits, for programs and for users; otherwise empty.
@@ -55,6 +57,7 @@ package struct PhotoSummary: MessageValue {
     height = try fields.count("height")
     print = try fields.string("print")
     sha256 = fields.isMissing("sha256") ? nil : try fields.string("sha256")
+    finding = fields.isMissing("finding") ? nil : try fields.value("finding")
     retry = try fields.count("retry")
     code = try fields.string("code")
     reason = try fields.string("reason")
@@ -68,6 +71,7 @@ package struct PhotoSummary: MessageValue {
       "retry": .count(retry), "code": .string(code), "reason": .string(reason),
     ])
     object["sha256"] = sha256.map { .string($0) }
+    object["finding"] = finding.map { .value($0) }
     return object
   }
 }

@@ -5,6 +5,8 @@ package import Vocabulary
 
 package struct ShowOrder: MessageValue {
   package static let highestLimit: UInt32 = 1000
+  /// The most photos of a page whose prints are read.
+  package static let mostVerified: UInt32 = 8
 
   package var list: ListReference
   /// The number of photos to skip at the head of the list.
@@ -13,6 +15,8 @@ package struct ShowOrder: MessageValue {
   package var limit: UInt32
   /// Only photos in this state.
   package var state: PhotoState?
+  /// Reads the prints of the page, if they are in a store, and compares them with the record.
+  package var verifies = false
 
   package init(
     list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: PhotoState? = nil
@@ -31,6 +35,8 @@ package struct ShowOrder: MessageValue {
     let name = try fields.string("state", or: "")
     state = PhotoState(name: name)
     if state == nil, !name.isEmpty { throw FieldError(name: "state") }
+    verifies = try fields.flag("verifies")
+    guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }
   }
 
   package var object: JSONObject {
@@ -38,6 +44,7 @@ package struct ShowOrder: MessageValue {
       "list": .string(list.text), "offset": .count(offset), "limit": .count(limit),
     ])
     object["state"] = state.map { .string($0.name) }
+    if verifies { object["verifies"] = .bool(true) }
     return object
   }
 }
@@ -47,7 +54,7 @@ package struct ShowReport: MessageValue {
   package var photos: [PhotoSummary]
   /// The offset of the next page; nil after the last page.
   package var more: UInt32?
-  /// The full path of the list's prints; nil if only the list was asked for.
+  /// The full path of the list's prints, or their URL in a store; nil if only the list was asked for.
   package var prints: String?
 
   package init(list: ListSummary, photos: [PhotoSummary] = [], more: UInt32? = nil) {

@@ -20,6 +20,8 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case everything
     /// Requests through the proxy.
     case proxy
+    /// The store of the prints: only a new print there shows that it is over.
+    case store
     /// One file or folder, and the list that it belongs to.
     case one
   }

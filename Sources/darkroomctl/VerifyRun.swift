@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `verify`: compares the prints of a list with the record, which the daemon has, or a results file of `darkroomd run`.
-// Reads the prints itself, with the rights of its caller; page by page, so that a long list is never in memory.
+// Reads the prints itself, with the rights of its caller, or lets the daemon read those in a store; page by page, so
+// that a long list is never in memory.
 // Changes nothing. Raises `ControlFailure`.
 
 internal import Digests
@@ -19,16 +20,12 @@ package struct VerifyRun {
     let sha256: String
   }
 
-  enum Finding: String, CaseIterable {
-    case asRecorded, missing, changed, unreadable
-  }
-
   /// Writes the findings that are not `asRecorded`, and counts all.
   private struct Account {
     private let voice: ToolVoice
     private let isJSON: Bool
     private let list: String
-    private var counts: [Finding: UInt64] = [:]
+    private var counts: [PrintFinding.Kind: UInt64] = [:]
 
     init(_ list: String, _ voice: ToolVoice, isJSON: Bool) {
       (self.list, self.voice, self.isJSON) = (list, voice, isJSON)
@@ -37,27 +34,28 @@ package struct VerifyRun {
       if isJSON { voice.say(String(head.dropLast(2))) }
     }
 
-    private subscript(finding: Finding) -> UInt64 { counts[finding] ?? 0 }
+    private subscript(kind: PrintFinding.Kind) -> UInt64 { counts[kind] ?? 0 }
     private var all: UInt64 { counts.values.reduce(0, +) }
 
-    mutating func note(_ finding: Finding, _ print: Recorded, _ why: String) {
-      defer { counts[finding, default: 0] += 1 }
-      if finding == .asRecorded { return }
+    mutating func note(_ finding: PrintFinding, _ print: Recorded) {
+      defer { counts[finding.kind, default: 0] += 1 }
+      if finding.kind == .asRecorded { return }
+      let (kind, why) = (finding.kind.rawValue, Printable.text(finding.why))
       if isJSON {
         let object: JSONValue = [
           "photo": .count(print.number), "name": .string(print.name),
-          "print": .string(print.file), "finding": .string(finding.rawValue),
+          "print": .string(print.file), "finding": .string(kind),
           "reason": .string(why),
         ]
         voice.say((all == self[.asRecorded] ? "" : ",") + JSONWriter.text(object))
       } else if voice.screen.isTerminal {
         let text =
-          "\(finding.rawValue): \(Printable.text(print.file)) (photo \(print.number)): \(why)"
+          "\(kind): \(Printable.text(print.file)) (photo \(print.number)): \(why)"
         voice.say(Prose.folded(text, voice.screen, indent: 2) + "\n")
       } else {
         voice.say(
           TextTable.plain([
-            finding.rawValue, "\(print.number)", Printable.text(print.name),
+            kind, "\(print.number)", Printable.text(print.name),
             Printable.text(print.file), why,
           ]))
       }
@@ -70,7 +68,7 @@ package struct VerifyRun {
     func end() -> ExitCode {
       voice.progress([""], over: 1)
       if isJSON {
-        let numbers = Finding.allCases.map { "\"\($0.rawValue)\":\(self[$0])" }
+        let numbers = PrintFinding.Kind.allCases.map { "\"\($0.rawValue)\":\(self[$0])" }
         voice.say("],\(numbers.joined(separator: ","))}\n")
       } else if voice.screen.isTerminal {
         let bad = all - self[.asRecorded]
@@ -82,7 +80,7 @@ package struct VerifyRun {
       } else {
         voice.say(
           TextTable.plain(
-            ["list", Printable.text(list)] + Finding.allCases.map { "\(self[$0])" }))
+            ["list", Printable.text(list)] + PrintFinding.Kind.allCases.map { "\(self[$0])" }))
       }
       if self[.unreadable] > 0 { return .usage }
       return all == self[.asRecorded] ? .done : .failed
@@ -96,7 +94,7 @@ package struct VerifyRun {
 
   package func run(_ list: ListReference) throws(ControlFailure) -> ExitCode {
     if list.text.contains("/") || list.text.hasSuffix(".jsonl") { return run(file: list.text) }
-    var page: ShowOrder? = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: .filtered)
+    var page: ShowOrder? = try order(list)
     var account: Account?
     var folder = Result<LinuxFolder?, SystemError>.success(nil)
     while let asked = page {
@@ -113,15 +111,34 @@ package struct VerifyRun {
       }
       for photo in report.photos {
         guard let sha256 = photo.sha256 else { throw .nonsense(why: "'sha256' is missing") }
-        compare(
-          Recorded(
-            number: photo.number, name: photo.name, file: photo.print, bytes: photo.bytes,
-            sha256: sha256), in: folder, &account)
+        let print = Recorded(
+          number: photo.number, name: photo.name, file: photo.print, bytes: photo.bytes,
+          sha256: sha256)
+        if let finding = photo.finding ?? (asked.verifies ? Self.unread : nil) {
+          account?.note(finding, print)
+        } else {
+          compare(print, in: folder, &account)
+        }
       }
       account?.progress(of: report.list.filtered)
       page = report.page(after: asked)
     }
     return account?.end() ?? .done
+  }
+
+  private static let unread = PrintFinding(
+    .unreadable, why: "it is in a store, and the daemon did not read it")
+
+  /// For the first page. The daemon has the key to a store.
+  private func order(_ list: ListReference) throws(ControlFailure) -> ShowOrder {
+    let first = ShowOrder(list: list, limit: 1)
+    guard case .show(let report) = try talk.ask(.show(first)) else { throw DaemonTalk.otherKind }
+    let isStored = report.prints?.contains("://") == true
+    var order = ShowOrder(
+      list: list, limit: isStored ? ShowOrder.mostVerified : ShowOrder.highestLimit,
+      state: .filtered)
+    order.verifies = isStored
+    return order
   }
 
   // MARK: results of `darkroomd run`
@@ -167,37 +184,33 @@ package struct VerifyRun {
     _ print: Recorded, in folder: Result<LinuxFolder?, SystemError>, _ account: inout Account?
   ) {
     do throws(SystemError) {
-      let (finding, why) = try Self.look(at: print, in: folder.get())
-      account?.note(finding, print, why)
+      account?.note(try Self.look(at: print, in: folder.get()), print)
     } catch {
-      account?.note(.unreadable, print, Printable.text("\(error)"))
+      account?.note(PrintFinding(.unreadable, why: "\(error)"), print)
     }
   }
 
   static func look(
     at print: Recorded, in folder: LinuxFolder?
-  ) throws(SystemError) -> (Finding, why: String) {
+  ) throws(SystemError) -> PrintFinding {
     guard let name = FileName(print.file) else {
-      return (.changed, "its name is not one of a print")
+      return PrintFinding(.changed, why: "its name is not one of a print")
     }
     let file: LinuxFile
     do throws(SystemError) {
       guard let folder, try folder.status(of: name).kind == .file else {
         return folder == nil
-          ? (.missing, "its folder does not exist") : (.changed, "it is not a file")
+          ? PrintFinding(.missing, why: "its folder does not exist")
+          : PrintFinding(.changed, why: "it is not a file")
       }
       file = try folder.openFile(name, .read)
     } catch {
       guard error.isMissing else { throw error }
-      return (.missing, "it does not exist")
+      return .missing
     }
     let size = try file.status().size
-    guard size == print.bytes else {
-      return (.changed, "it has \(size) bytes, \(print.bytes) were recorded")
-    }
-    guard try FileCopy.digest(of: file, size: size).hex == print.sha256 else {
-      return (.changed, "its contents differ")
-    }
-    return (.asRecorded, "")
+    guard size == print.bytes else { return .size(size, recorded: print.bytes) }
+    return try FileCopy.digest(of: file, size: size).hex == print.sha256
+      ? .asRecorded : .otherContents
   }
 }

@@ -132,7 +132,7 @@ final class FrontDesk: ControlService {
     work.areKnown = false
     return StatusReport(
       version: Release.version, state: state, since: started, work: work,
-      degraded: degraded, prints: places.prints, inbox: places.inbox,
+      degraded: degraded, prints: places.shownPrints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)),
       sandbox: "no worker has started yet")
   }

@@ -37,12 +37,13 @@ struct Ground: Sendable {
       try LinuxFolder.open(path: places.state)
     }
     try ClusterNode.checkBlobs(settings.current.cluster)
+    let store = try SharedStore.open(settings.current, in: state)
     let others = try OwnDisks(state: state).open(OwnDisks.places(places))
     let way = try SharedPrints.way(places, isPart: part != nil)
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark,
-        way: way)
+        way: way, store: store)
     }
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)

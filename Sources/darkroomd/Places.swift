@@ -3,18 +3,32 @@
 // `make` touches the disk, and raises `SystemError`.
 
 import Linux
+import Output
 import Vocabulary
 
 struct Places: Equatable, Sendable {
   let inbox: String
   let done: String
   let failed: String
-  let prints: String
+  var prints: String
   let state: String
   let control: String
   let configuration: String
   /// Tells the drafts of processes apart that share the folder of prints; empty for a daemon, which has it alone.
   var mark = ""
+  /// Nil if the prints are in a folder.
+  var store: StorePlace?
+
+  /// Where people find the prints: a path, or a URL.
+  var shownPrints: String {
+    store.map { $0.text(of: ObjectKey(StoredPrints.root)) } ?? prints
+  }
+
+  /// The same for those of one list.
+  func shownPrints(of terms: FrozenSettings) -> String {
+    guard let store, terms.origin != nil else { return terms.prints.path(in: prints) }
+    return store.text(of: ObjectKey(StoredPrints.root, terms.prints))
+  }
 
   static let system = Places(
     inbox: "/var/spool/darkroom/inbox", done: "/var/spool/darkroom/done",

@@ -31,7 +31,8 @@ enum Startup {
     let pulse = Heartbeat()
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
-    try part("the tasks") { () throws(SystemError) in try settleTasks(clock) }
+    let hasStore = settings.current.cluster.hasStore
+    try part("the tasks") { () throws(SystemError) in try settleTasks(clock, hasStore: hasStore) }
     let environment = Surroundings.environment()
     let reporter = try reporter(options, environment, settings.current)
     let isService = ServiceNotice.isWanted(environment)
@@ -168,12 +169,18 @@ enum Startup {
     }
   }
 
+  /// The most requests to a store at a time, beside those of lists that are submitted or removed.
+  private static let storeThreads = 16
+
   /// Tasks that answer users have a thread that never waits for a disk.
-  private static func settleTasks(_ clock: any Timekeeper) throws(SystemError) {
+  private static func settleTasks(
+    _ clock: any Timekeeper, hasStore: Bool
+  ) throws(SystemError) {
     let quick = try OwnExecutor("tasks", threads: 1)
     let disk = try OwnExecutor(
       "disk", threads: ThisProcess.processors, most: mostDiskThreads, clock: clock)
-    TaskHome.settle(quick: quick, disk: disk)
+    let store = hasStore ? try OwnExecutor("store", threads: storeThreads) : nil
+    TaskHome.settle(quick: quick, disk: disk, store: store)
   }
 
   private static func control(

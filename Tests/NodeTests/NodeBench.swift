@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several daemons on folders of their own, with one folder that they share and a ledger in a real PostgreSQL.
+// Several daemons on folders of their own, with one folder or one store that they share, and a ledger in a real
+// PostgreSQL.
 
 import Cluster
 import Digests
@@ -19,9 +20,14 @@ struct NodeBench: Sendable {
   /// The connection string of the ledger.
   let place: String
   let leaseTime: String
+  /// Nil for a shared folder.
+  let store: StoreOrigin?
+
+  /// Of the store, before the keys.
+  static let prefix = "deep"
 
   static func use(
-    leaseTime: String = "60s", server: PostgresServer = .shared,
+    leaseTime: String = "60s", server: PostgresServer = .shared, inStore: Bool = false,
     _ body: (NodeBench) async throws -> Void
   ) async throws {
     try await DaemonBench.use { bench in
@@ -33,9 +39,21 @@ struct NodeBench: Sendable {
       let blobs = "\(bench.folder.path)/blobs"
       try FileManager.default.createDirectory(
         atPath: blobs, withIntermediateDirectories: false)
+      let store =
+        inStore ? try StoreOrigin(folder: blobs, log: "\(bench.folder.path)/store.log") : nil
+      defer { store?.stop() }
       try await body(
-        NodeBench(bench: bench, server: server, place: place, leaseTime: leaseTime))
+        NodeBench(
+          bench: bench, server: server, place: place, leaseTime: leaseTime, store: store))
     }
+  }
+
+  /// The settings of what the nodes share.
+  private func blobs(_ store: StoreOrigin?) throws -> String {
+    let root = bench.folder.path
+    guard let store else { return "Blobs=\(root)/blobs" }
+    try bench.folder.write(Array("\(store.key):\(store.secret)\n".utf8), to: "store-key")
+    return "Blobs=\(store.url)/\(Self.prefix)\nBlobCredentials=\(root)/store-key"
   }
 
   func root(_ node: String) -> String { "\(bench.folder.path)/\(node)" }
@@ -44,31 +62,50 @@ struct NodeBench: Sendable {
   func start(
     _ node: String, through cutter: PostgresCutter? = nil, more: String = ""
   ) async throws -> RunningProgram {
-    try await start(
-      node,
-      with: """
-        [Cluster]
-        Ledger=\(cutter?.place(of: place) ?? place)
-        Node=\(node)
-        LeaseTime=\(leaseTime)
-        Chunk=8
-        Blobs=\(bench.folder.path)/blobs
-        \(more)
+    let daemon = try await launch(node, through: cutter, more: more)
+    try await daemon.says(" is ready: ")
+    return daemon
+  }
 
-        """)
+  /// The same for a node that may not become ready.
+  /// - Parameter store: in the place of the shared one.
+  func launch(
+    _ node: String, through cutter: PostgresCutter? = nil, store other: StoreOrigin? = nil,
+    more: String = ""
+  ) async throws -> RunningProgram {
+    try configure(node, through: cutter, store: other, more: more)
+    return try await bench.launch("darkroomd", ["--root", root(node)])
+  }
+
+  /// For its next start or reload.
+  func configure(
+    _ node: String, through cutter: PostgresCutter? = nil, store other: StoreOrigin? = nil,
+    more: String
+  ) throws {
+    try write(
+      """
+      [Cluster]
+      Ledger=\(cutter?.place(of: place) ?? place)
+      Node=\(node)
+      LeaseTime=\(leaseTime)
+      Chunk=8
+      \(try blobs(other ?? store))
+      \(more)
+
+      """, for: node)
   }
 
   /// The same daemon without a ledger.
   func startAlone(_ node: String) async throws -> RunningProgram {
-    try await start(node, with: "")
-  }
-
-  private func start(_ node: String, with settings: String) async throws -> RunningProgram {
-    try bench.folder.write(
-      Array((DaemonBench.settings + settings).utf8), to: "\(node)/darkroomd.conf")
+    try write("", for: node)
     let daemon = try await bench.launch("darkroomd", ["--root", root(node)])
     try await daemon.says(" is ready: ")
     return daemon
+  }
+
+  private func write(_ settings: String, for node: String) throws {
+    try bench.folder.write(
+      Array((DaemonBench.settings + settings).utf8), to: "\(node)/darkroomd.conf")
   }
 
   func tool(_ node: String, _ words: String...) async throws -> ProgramEnd {
@@ -101,7 +138,22 @@ struct NodeBench: Sendable {
 
   /// The prints of a list, without its page.
   func prints(_ folder: String) -> [String] {
-    names("blobs/prints/\(folder)").filter { $0 != "index.html" }
+    if store != nil { return objects("prints/\(folder)/") }
+    return names("blobs/prints/\(folder)").filter { $0 != "index.html" }
+  }
+
+  /// The names of objects in a store, behind this beginning.
+  func objects(_ start: String) -> [String] {
+    let start = "\(Self.prefix)/\(start)"
+    return (store?.keys ?? []).filter { $0.hasPrefix(start) }.map {
+      String($0.dropFirst(start.count))
+    }
+  }
+
+  func bytes(ofPrint number: UInt32, in folder: String) -> [UInt8]? {
+    let name = "prints/\(folder)/photo \(number).jpg"
+    guard let store else { return bench.folder.bytes(of: "blobs/\(name)") }
+    return store.object("\(Self.prefix)/\(name)")
   }
 
   // MARK: the ledger
@@ -138,8 +190,7 @@ struct NodeBench: Sendable {
     #expect(try await photosDone() == Int64(count))
     for outcome in outcomes {
       let row = try #require(ShareRows.row(outcome, of: list))
-      let print = try #require(
-        bench.folder.bytes(of: "blobs/prints/\(folder)/photo \(outcome.photo).jpg"))
+      let print = try #require(bytes(ofPrint: outcome.photo, in: folder))
       #expect(print.sha256 == row.sha256, "photo \(outcome.photo)")
     }
     #expect(prints(folder).count == count)

@@ -90,7 +90,7 @@ import Vocabulary
   {
     try await DiskBench.use { bench in
       try await bench.add(1, SampleList { $0.terms.share = ShareMark(text: "9/1/1/1") })
-      try BlobShelf.copy(
+      try FolderShelf.copy(
         from: bench.folder(of: list),
         to: bench.folders.copies().folder(FileName(number: 9), creating: true))
       let narrator = bench.narrator()

@@ -115,7 +115,7 @@ final class PartBench: ListBench {
       returns: ReturnFolder(
         done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints)
+      hooks: desk, sheets: sheets, clock: clock, places: ground.places)
   }
 
   var sheets: ContactSheets {

@@ -26,7 +26,7 @@ Ledger={ledger} dbname={database} user=postgres sslmode=disable gssencmode=disab
 Node={node}
 LeaseTime={lease}s
 Chunk=8
-Blobs={blobs}
+{blobs}
 """
 # A commit has a time, for the gaps between commits.
 # With mmap, a server that is killed leaves nothing outside its folder.
@@ -134,14 +134,30 @@ def unpack(rows):
         place += 7 + size
 
 
-class Cluster:
-    """Nodes on one ledger, and the list 'summer' that is dropped at the first one."""
+class Folder:
+    """What the nodes share: a folder."""
 
-    def __init__(self, campaign, number, database, ledger, pictures, count, settings="", prefixes=None):
+    def __init__(self, campaign, number):
+        self.place = os.path.join(campaign.scratch, f"blobs-{number}")
+        os.makedirs(self.place)
+        self.settings = f"Blobs={self.place}"
+
+    def prints(self):
+        names = torture.list_folder(os.path.join(self.place, "prints", "summer"))
+        return sorted(name for name in names if torture.is_print(name))
+
+    def read(self, name):
+        return torture.read(os.path.join(self.place, "prints", "summer", name))
+
+
+class Cluster:
+    """Nodes on one ledger, and the list 'summer' that is dropped at the first one. `shelf` has their prints: a new
+    folder, unless it is given."""
+
+    def __init__(self, campaign, number, database, ledger, pictures, count, settings="", prefixes=None, shelf=None):
         self.campaign, self.number, self.database, self.count = campaign, number, database, count
         self.folder, self.names = pictures
-        self.blobs = os.path.join(campaign.scratch, f"blobs-{number}")
-        os.makedirs(self.blobs)
+        self.shelf = shelf or Folder(campaign, number)
         self.prefixes = prefixes or {}
         self.daemons = {}
         self.roots = {}
@@ -149,7 +165,7 @@ class Cluster:
             place = ledger(node) if callable(ledger) else ledger
             text = SETTINGS.format(
                 photos=self.folder, more=settings, ledger=place, database=database, node=node,
-                lease=LEASE_SECONDS, blobs=self.blobs)
+                lease=LEASE_SECONDS, blobs=self.shelf.settings)
             self.roots[node] = campaign.root(f"{number}-{node}", text)
         self.home = self.roots[NODES[0]]
 
@@ -200,8 +216,7 @@ class Cluster:
         return {int(number) for number in re.findall(r"Filtered 'photo (\d+)'", log)}
 
     def prints(self):
-        folder = os.path.join(self.blobs, "prints", "summer")
-        return sorted(name for name in torture.list_folder(folder) if torture.is_print(name))
+        return self.shelf.prints()
 
     def check_books(self, server):
         """Every photo is in the ledger once, as its print is, and as the first node tells."""
@@ -213,13 +228,12 @@ class Cluster:
         counts = server.ask(self.database, "SELECT sum(filtered), sum(failed) FROM darkroom.tally")
         self.check(counts == [f"{self.count}|0"], "the counts of the ledger", place, counts)
         result = list(self.home.results().values())[0]
-        prints = os.path.join(self.blobs, "prints", "summer")
         made = set(self.prints())
         told = {os.path.basename(photo["Print"]): photo["SHA256"] for photo in result["Photos"]}
         self.check(len(told) == self.count and set(told) == made, "prints and results differ", place,
                    sorted(made ^ set(told))[:5])
         wrong = [name for name in made & set(told)
-                 if torture.digest(torture.read(os.path.join(prints, name))) != told[name]]
+                 if torture.digest(self.shelf.read(name)) != told[name]]
         self.check(not wrong, "a print is not the one on record", place, wrong[:5])
         rows = dict(recorded)
         names = {photo["Name"]: photo["SHA256"] for photo in result["Photos"]}

@@ -13,6 +13,8 @@
 typedef size_t (*dr_curl_bytes)(char *bytes, size_t size, size_t count, void *context);
 typedef curl_socket_t (*dr_curl_dial)(void *context, curlsocktype, struct curl_sockaddr *);
 typedef int (*dr_curl_before)(void *context, char *remote, char *local, int, int);
+typedef int (*dr_curl_seek)(void *context, curl_off_t offset, int origin);
+typedef int (*dr_curl_watch)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
 static inline CURLcode dr_curl_number(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
@@ -62,6 +64,20 @@ static inline void dr_curl_context(CURL *handle, void *context) {
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
   curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
   curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
+}
+
+// Sets the callbacks of one request that blocks its thread, and their context. `watch` is called at least once a second.
+static inline void dr_curl_exchange(CURL *handle, dr_curl_bytes body, dr_curl_bytes source,
+                                    dr_curl_seek seek, dr_curl_watch watch, void *context) {
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+  curl_easy_setopt(handle, CURLOPT_READFUNCTION, source);
+  curl_easy_setopt(handle, CURLOPT_READDATA, context);
+  curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, seek);
+  curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+  curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, watch);
+  curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+  curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
 }
 
 static inline long dr_curl_info_number(CURL *handle, CURLINFO info) {

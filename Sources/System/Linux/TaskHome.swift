@@ -11,21 +11,35 @@ package enum TaskHome: Sendable {
   case quick
   /// May wait for a disk.
   case disk
+  /// May wait for a store of objects: one that is slow takes no thread from the disks.
+  case store
 
   private struct Homes {
     var quick: (any TaskExecutor)?
     var disk: (any TaskExecutor)?
+    var store: (any TaskExecutor)?
+
+    subscript(home: TaskHome) -> (any TaskExecutor)? {
+      switch home {
+      case .quick: quick
+      case .disk: disk
+      case .store: store ?? disk
+      }
+    }
   }
 
   private static let homes = Mutex(Homes())
 
-  package static func settle(quick: any TaskExecutor, disk: any TaskExecutor) {
-    homes.withLock { $0 = Homes(quick: quick, disk: disk) }
+  /// - Parameter store: nil if there is no store.
+  package static func settle(
+    quick: any TaskExecutor, disk: any TaskExecutor, store: (any TaskExecutor)? = nil
+  ) {
+    homes.withLock { $0 = Homes(quick: quick, disk: disk, store: store) }
   }
 
   /// The home's executor; also for the children of a task group.
   package var executor: (any TaskExecutor)? {
-    Self.homes.withLock { self == .disk ? $0.disk : $0.quick }
+    Self.homes.withLock { $0[self] }
   }
 
   /// Starts a detached task in this home.
@@ -41,4 +55,11 @@ package func onDisk<Value: Sendable, Failure: Error>(
   _ act: @concurrent () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {
   try await withTaskExecutorPreference(TaskHome.disk.executor, operation: act)
+}
+
+/// The same for calls that wait for a store of objects.
+package func onStore<Value: Sendable, Failure: Error>(
+  _ act: @concurrent () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
+  try await withTaskExecutorPreference(TaskHome.store.executor, operation: act)
 }

@@ -285,14 +285,7 @@ extension EasyHandle {
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_BUFFERSIZE, 32768)
     set(CURLOPT_USERAGENT, settings.userAgent)
-    if let authorities = settings.authorities { set(CURLOPT_CAINFO, authorities) }
-    if !settings.ownAuthorities.isEmpty {
-      // In place of the file of all authorities; those of the system are in this folder as well.
-      for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, "/etc/ssl/certs") }
-      for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
-        set(option, bytes: settings.ownAuthorities)
-      }
-    }
+    trust(settings.authorities, settings.ownAuthorities)
     if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One libcurl handle: options in, facts out. Belongs to the loop's thread.
+// One libcurl handle: options in, facts out. Belongs to one thread at a time.
 
 import CCurl
 import Vocabulary
@@ -42,6 +42,18 @@ import Vocabulary
     unsafe curl_url_cleanup(place)
     unsafe errorText.deallocate()
   }
+
+  /// Forgets all options; its connections stay.
+  func reset() {
+    unsafe curl_easy_reset(pointer)
+    unsafe dr_curl_words(pointer, errorText)
+    unsafe errorText.pointee = 0
+    (trouble, terms, hasPosted) = (CURLE_OK, nil, false)
+    lists = []
+  }
+
+  /// Blocks the thread until the request is over.
+  func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
 
   /// libcurl's words about a failed request; may quote the origin.
   var words: String { unsafe String(cString: errorText) }
@@ -174,6 +186,15 @@ import Vocabulary
     // The old list may be freed only after libcurl has the new one.
     if let place { lists.remove(at: place) }
     lists.append((option, lines, list))
+  }
+
+  /// Certificates to trust: a file in place of the system's, and those in PEM as well.
+  func trust(_ file: String?, _ own: [UInt8]) {
+    if let file { set(CURLOPT_CAINFO, file) }
+    if own.isEmpty { return }
+    // In place of the file of all authorities; those of the system are in this folder as well.
+    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, "/etc/ssl/certs") }
+    for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] { set(option, bytes: own) }
   }
 
   func number(_ info: CURLINFO) -> Int { unsafe dr_curl_info_number(pointer, info) }

@@ -8,6 +8,7 @@ import Cluster
 import Digests
 import Files
 import Linux
+import Output
 import Vocabulary
 
 struct ClusterNode: Sendable {
@@ -19,12 +20,13 @@ struct ClusterNode: Sendable {
   let entries: EntryDesk
   private let maker: ShareMaker
   private let retention: LedgerRetention
+  private let sweeper: StoreSweeper
   private let close: @Sendable () -> Void
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
   private static let longestPassword = 4096
-  static let needsBlobs = "Ledger= needs Blobs=, a folder that all nodes mount"
+  static let needsBlobs = "Ledger= needs Blobs=, a folder that all nodes mount, or a store"
   private static let lonely = StartFailure(ExitCode.configuration, needsBlobs)
 
   static func make(
@@ -35,17 +37,15 @@ struct ClusterNode: Sendable {
     guard let server = settings.ledger else { return nil }
     guard let blobs = settings.blobs else { throw lonely }
     let name = try self.name(settings)
+    let shelf = try shelf(blobs, ground.folders.store, mark: mark(of: name))
     let password = try password(settings)
     let bells = BellRope()
-    let (office, shelf) = try StartFailure.unlessOnDisk("with Blobs=") { () throws(SystemError) in
+    let office = try StartFailure.unless("with the ledger") { () throws(SystemError) in
       let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let place = LedgerPlace(
         server: server, password: password, node: name, run: run, silence: settings.leaseTime,
         patience: min(patience, settings.leaseTime))
-      return (
-        try PostgresOffice(place, clock: ground.clock) { bells.ring($0) },
-        try BlobShelf.open(path: blobs, mark: mark(of: name))
-      )
+      return try PostgresOffice(place, clock: ground.clock) { bells.ring($0) }
     }
     let maker = ShareMaker(
       office: office, shelf: shelf, folders: ground.folders, recorder: ground.recorder,
@@ -60,26 +60,46 @@ struct ClusterNode: Sendable {
       retention: LedgerRetention(
         office: office, shelf: shelf, settings: ground.settings, health: health,
         clock: ground.clock, leaseTime: settings.leaseTime),
+      sweeper: StoreSweeper(
+        folders: ground.folders, index: index, narrator: narrator, health: health,
+        clock: ground.clock, leaseTime: settings.leaseTime),
       close: { office.close() })
     bells.tie(to: node)
     return node
   }
 
-  /// Places of a node: the prints are on the shelf, where drafts tell their node.
+  private static func shelf(
+    _ blobs: BlobPlace, _ store: (any ObjectStore)?, mark: String
+  ) throws(StartFailure) -> any ListShelf {
+    switch (blobs, store) {
+    case (.folder(let path), _):
+      try StartFailure.unlessOnDisk("with Blobs=") { () throws(SystemError) in
+        try FolderShelf.open(path: path, mark: mark)
+      }
+    case (.store, .some(let store)): StoreShelf(store: store)
+    case (.store, nil): throw lonely
+    }
+  }
+
+  /// Places of a node: the prints are in the shared folder, where drafts tell their node, or in a store.
   static func places(_ places: Places, _ settings: Settings.Cluster) throws(StartFailure) -> Places
   {
     guard settings.ledger != nil else { return places }
-    guard let blobs = settings.blobs else { throw lonely }
-    return Places(
-      inbox: places.inbox, done: places.done, failed: places.failed,
-      prints: "\(blobs)/\(BlobShelf.printsName)", state: places.state, control: places.control,
-      configuration: places.configuration, mark: mark(of: try name(settings)))
+    var own = places
+    switch settings.blobs {
+    case nil: throw lonely
+    case .folder(let path):
+      own.prints = "\(path)/\(FolderShelf.printsName)"
+      own.mark = mark(of: try name(settings))
+    case .store(let place): own.store = place
+    }
+    return own
   }
 
   /// Makes the folders in Blobs=, which must be mounted.
   static func checkBlobs(_ settings: Settings.Cluster) throws(StartFailure) {
-    guard settings.ledger != nil, let blobs = settings.blobs else { return }
-    do throws(SystemError) { try BlobShelf.folders(at: blobs) } catch {
+    guard settings.ledger != nil, case .folder(let path) = settings.blobs else { return }
+    do throws(SystemError) { try FolderShelf.folders(at: path) } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
         advice:
@@ -104,13 +124,20 @@ struct ClusterNode: Sendable {
 
   private static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
     guard let word = settings.password else { return nil }
+    let bytes = try secret(word, of: "LedgerPassword=", upTo: longestPassword)
+    return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+  }
+
+  /// The contents of a credential, or of a file.
+  static func secret(
+    _ word: String, of setting: StaticString, upTo limit: Int
+  ) throws(StartFailure) -> [UInt8] {
     let folder = Surroundings.environment()["CREDENTIALS_DIRECTORY"] ?? ""
     let path = word.hasPrefix("/") ? word : "\(folder)/\(word)"
     do throws(SystemError) {
-      let bytes = try Surroundings.openNamed(path).read(at: 0, upTo: longestPassword)
-      return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+      return try Surroundings.openNamed(path).read(at: 0, upTo: limit)
     } catch {
-      throw StartFailure(ExitCode.configuration, "could not read LedgerPassword=: \(error)")
+      throw StartFailure(ExitCode.configuration, "could not read \(setting): \(error)")
     }
   }
 
@@ -128,6 +155,7 @@ struct ClusterNode: Sendable {
       group.addTask { await shares.run() }
       group.addTask { await entries.run() }
       group.addTask { await retention.run() }
+      group.addTask { await sweeper.run() }
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands lists that were dropped at this node to the others: their files go to the shelf, then the list into the ledger;
-// its number there is noted in `about`. Raises a `Failure`: `machine` while the ledger does not answer.
+// its number there is noted in `about`. Raises a `Failure`: `machine` while the ledger, or the store, does not answer.
 // Concurrency: immutable. Waits for disks in `onDisk`.
 
 import Accept
@@ -11,7 +11,7 @@ import Vocabulary
 
 struct EntryPost: Sendable {
   let office: any ListOffice
-  let shelf: BlobShelf
+  let shelf: any ListShelf
   let folders: StateFolders
   let index: ListIndex
   let lists: OpenLists
@@ -22,10 +22,8 @@ struct EntryPost: Sendable {
     let (about, terms, isFree) = try await onDisk { () throws(Failure) in
       let (folder, about) = try read(list)
       let terms = try FrozenSettings(text: about.terms.settings)
-      return try asMachine { () throws(SystemError) in
-        if let origin = terms.origin { try shelf.put(folder, as: origin) }
-        return (about, terms, try !folders.prints.has(terms.prints))
-      }
+      if let origin = terms.origin { try shelf.put(folder, as: origin) }
+      return (about, terms, try !folders.hasPrints(terms.prints))
     }
     let answer = try await office.submit(Submission(about, terms, isFolderFree: isFree))
     try await onDisk { () throws(Failure) in
@@ -56,11 +54,9 @@ struct EntryPost: Sendable {
   ) throws(Failure) {
     guard let origin else { return }
     let (folder, _) = try read(list)
-    try asMachine { () throws(SystemError) in
-      switch answer {
-      case .list: try shelf.put(folder, as: origin)
-      case .twin: try shelf.remove(origin)
-      }
+    switch answer {
+    case .list: try shelf.put(folder, as: origin)
+    case .twin: try shelf.remove(origin)
     }
   }
 

@@ -10,7 +10,7 @@ import Vocabulary
 
 struct LedgerRetention: Sendable {
   let office: any ListOffice
-  let shelf: BlobShelf
+  let shelf: any ListShelf
   let settings: LiveSettings
   let health: HealthBoard
   let clock: any Timekeeper
@@ -45,7 +45,7 @@ struct LedgerRetention: Sendable {
   private func remove(_ list: LedgerList) async throws(Failure) {
     if let origin = try await office.submission(of: list)?.origin, let name = FileName(origin) {
       try await onDisk { () throws(Failure) in
-        try asMachine { () throws(SystemError) in try shelf.remove(name) }
+        try shelf.remove(name)
       }
     }
     try await office.retired(list)

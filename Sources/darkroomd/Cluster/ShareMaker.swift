@@ -14,7 +14,7 @@ import Vocabulary
 
 struct ShareMaker: Sendable {
   let office: any ListOffice
-  let shelf: BlobShelf
+  let shelf: any ListShelf
   let folders: StateFolders
   let recorder: Recorder
   let index: ListIndex
@@ -25,9 +25,7 @@ struct ShareMaker: Sendable {
     let submission = try await submission(of: share.id.list)
     let about = try await onDisk { () throws(Failure) -> AboutFile in
       let about = try self.about(share, submission)
-      try asMachine { () throws(SystemError) in
-        try copy(origin(of: submission), share.id.list)
-      }
+      try copy(origin(of: submission), share.id.list)
       return about
     }
     return try await add(about)
@@ -37,20 +35,15 @@ struct ShareMaker: Sendable {
   /// this node has as an entry, and returns that.
   func adopt(_ list: LedgerList) async throws(Failure) -> ListID? {
     let submission = try await submission(of: list)
-    let origin = try asMachine { () throws(SystemError) in try self.origin(of: submission) }
+    let origin = try origin(of: submission)
     if let entry = index.entry(of: list, from: origin) { return entry }
-    let (about, files) = try await onDisk { () throws(Failure) -> (AboutFile, any Folder) in
+    let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.ledger = list
-      let files = try asMachine { () throws(SystemError) in
-        try shelf.lists.folder(origin, creating: false)
-      }
-      let size = try asMachine { () throws(SystemError) in
-        try files.status(of: ListFolder.list).size
-      }
-      return (try self.about(submission, terms, photos: submission.photos, size: size), files)
+      return try self.about(
+        submission, terms, photos: submission.photos, size: try shelf.size(of: origin))
     }
-    _ = try await add(about, with: files)
+    _ = try await add(about, from: origin)
     return nil
   }
 
@@ -60,16 +53,19 @@ struct ShareMaker: Sendable {
   }
 
   /// Its name on the shelf.
-  private func origin(of submission: Submission) throws(SystemError) -> FileName {
+  private func origin(of submission: Submission) throws(Failure) -> FileName {
     if let origin = FileName(submission.origin) { return origin }
-    throw SystemError(.missing, call: "open", thing: shelf.lists.path)
+    throw Self.unknownForm
   }
 
-  /// Recorded on return; its life has begun.
+  private static let unknownForm = Failure(
+    .final, code: "share.form", reason: "its list has no form that is known")
+
+  /// Recorded on return; its life has begun. With an origin, its files are copied from the shelf.
   private func add(
-    _ about: AboutFile, with files: (any Folder)? = nil
+    _ about: AboutFile, from origin: FileName? = nil
   ) async throws(Failure) -> ListID {
-    let list = try await onDisk { () async throws(Failure) in try await stage(about, files) }
+    let list = try await onDisk { () async throws(Failure) in try await stage(about, origin) }
     try await recorder.record([.accepted(list, about.acceptance)])
     let label = try ListLabel(about)
     index.add(list, label)
@@ -105,7 +101,7 @@ struct ShareMaker: Sendable {
     guard let prints = FileName(bytes: submission.folder), photos > 0,
       let name = FileName(bytes: submission.name + Array(".plist".utf8)),
       let owner = UInt32(submission.owner)
-    else { throw Failure(.final, code: "share.form", reason: "its list has no form that is known") }
+    else { throw Self.unknownForm }
     var terms = settled
     terms.prints = prints
     let status = FileStatus(
@@ -119,17 +115,20 @@ struct ShareMaker: Sendable {
 
   // MARK: the copy of the list
 
-  private func copy(_ origin: FileName, _ list: LedgerList) throws(SystemError) {
-    let copies = try folders.copies()
-    let name = FileName(number: list.number)
-    if try copies.has(name) { return }
-    try sweep(copies)
-    let draft = FileName(made: ".\(list)")
-    try BlobShelf.copy(
-      from: shelf.lists.folder(origin, creating: false),
-      to: copies.folder(draft, creating: true))
-    try copies.rename(draft, to: copies, as: name, replacing: false)
-    try copies.sync()
+  private func copy(_ origin: FileName, _ list: LedgerList) throws(Failure) {
+    let (name, draft) = (FileName(number: list.number), FileName(made: ".\(list)"))
+    let copies = try asMachine { () throws(SystemError) in try folders.copies() }
+    let target = try asMachine { () throws(SystemError) -> (any Folder)? in
+      if try copies.has(name) { return nil }
+      try sweep(copies)
+      return try copies.folder(draft, creating: true)
+    }
+    guard let target else { return }
+    try shelf.fetch(origin, into: target)
+    try asMachine { () throws(SystemError) in
+      try copies.rename(draft, to: copies, as: name, replacing: false)
+      try copies.sync()
+    }
   }
 
   /// The next share of the list makes it again.
@@ -138,9 +137,9 @@ struct ShareMaker: Sendable {
   }
 
   /// Removes the copies of lists of which no share is here, and drafts on the shelf.
-  func sweep() throws(SystemError) {
+  func sweep() throws(Failure) {
     try shelf.sweep()
-    try sweep(folders.copies())
+    try asMachine { () throws(SystemError) in try sweep(folders.copies()) }
   }
 
   private func sweep(_ copies: any Folder) throws(SystemError) {
@@ -151,13 +150,20 @@ struct ShareMaker: Sendable {
   // MARK: the folder of the list
 
   private func stage(
-    _ about: AboutFile, _ files: (any Folder)?
+    _ about: AboutFile, _ origin: FileName?
   ) async throws(Failure) -> ListID {
     let list = recorder.newList()
     let (lists, staged) = (folders.lists, ListFolder.staged(list))
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(staged, creating: true)
+    }
+    if let origin {
+      do throws(Failure) { try shelf.fetch(origin, into: folder) } catch {
+        try? lists.removeFlat(staged)
+        throw error
+      }
+    }
     let steps = try asMachine { () throws(SystemError) in
-      let folder = try lists.folder(staged, creating: true)
-      if let files { try BlobShelf.copy(from: files, to: folder) }
       let file = try folder.open(ListFolder.about, .create)
       try file.write(Array(about.text.utf8), at: 0)
       // Empty, so that their names are durable with that of `about`.

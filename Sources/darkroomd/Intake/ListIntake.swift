@@ -77,7 +77,8 @@ struct ListIntake: IntakeRules {
       }
     }
     let freeSpace = settings.current.download.freeSpace
-    for folder in [self.lists.folders.state, self.lists.folders.prints] {
+    let folders = self.lists.folders
+    for folder in folders.store == nil ? [folders.state, folders.prints] : [folders.state] {
       guard let room = try? folder.room() else { continue }
       let floor = SpaceFloor.intake(freeSpace, of: room.total)
       guard room.free >= floor else {
@@ -157,9 +158,10 @@ struct ListIntake: IntakeRules {
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
       || known.flatMap { index[$0]?.terms.isPrivate } == true
-    // None of the tasks that share a list has a page of the whole.
+    // None of the tasks that share a list has a page of the whole, and a store has no pages.
     let hasSheet =
-      part == nil && (options.contactSheet ?? settings.current.output.contactSheet)
+      part == nil && lists.folders.store == nil
+      && (options.contactSheet ?? settings.current.output.contactSheet)
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,

@@ -178,8 +178,10 @@ final class ListIndex: Sendable {
   /// is not accepted yet, prints there, or the list is being removed.
   func beginExpiry(of list: ListID) -> FileName? {
     state.withLock { state in
-      guard let prints = state.labels[list]?.terms.prints, state.printers[prints]?.max() == list
+      guard let terms = state.labels[list]?.terms, terms.share == nil, terms.hasOwnPrints,
+        state.printers[terms.prints]?.max() == list
       else { return nil }
+      let prints = terms.prints
       state.expiring.insert(prints)
       return prints
     }
@@ -205,12 +207,14 @@ final class ListIndex: Sendable {
   /// it has not happened.
   func expiry(of list: ListID) -> UInt64? { state.withLock { $0.expired[list] } }
 
-  /// True if the list's prints can expire: they have not, and no later list has taken them over.
+  /// True if the list's prints can expire: they have not, and no later list has taken them over. Those of a share are
+  /// prints of the list that it is a share of.
   func holdsPrints(_ list: ListID) -> Bool {
     state.withLock { state in
-      guard let prints = state.labels[list]?.terms.prints, state.expired[list] == nil else {
-        return false
-      }
+      guard let terms = state.labels[list]?.terms, terms.share == nil, terms.hasOwnPrints,
+        state.expired[list] == nil
+      else { return false }
+      let prints = terms.prints
       // A list that was never accepted may have left its draft.
       return !(state.printers[prints]?.contains { $0 > list && state.labels[$0] != nil } ?? false)
     }

@@ -236,16 +236,19 @@ final class ListRemover: Sendable {
   private func clear(_ list: ListID) throws(Failure) -> ListFacts? {
     lists.close(list)
     let (about, terms) = try about(list)
-    do throws(SystemError) {
-      if let prints = terms?.prints ?? index.reserved(list) {
-        // A later list may have the folder: its prints are not this one's.
-        if (index.printer(into: prints) ?? list) <= list {
-          try removal.hidePrints(prints, of: list)
-        }
+    let prints = terms?.prints ?? index.reserved(list)
+    // A later list may have the folder: its prints are not this one's.
+    let isPrinter = prints.map { (index.printer(into: $0) ?? list) <= list } ?? false
+    let isStored = terms?.storedPrints(in: lists.folders) != nil
+    try asMachine { () throws(SystemError) in
+      if let prints, isPrinter {
+        // `StoreSweeper` removes them.
+        if isStored { try lists.folders.unwanted?.add(list, prints) }
+        if terms?.hasOwnPrints != false { try removal.hidePrints(prints, of: list) }
       }
       try lists.folders.removeOriginals(of: list)
       try removal.clear(list, named: about?.name, about.map { ($0.size, $0.sha256) })
-    } catch { throw error.machineFailure }
+    }
     guard let entry = recorder.ledger({ $0[list] }) else { return nil }
     return ListFacts(
       id: list, name: about.map { ListName($0.name).text } ?? "list \(list)",

@@ -32,6 +32,7 @@ final class ListRetention: Sendable {
   private let recorder: Recorder
   private let index: ListIndex
   private let lists: any Folder
+  private let folders: StateFolders
   private let expiry: PrintsExpiry
   private let settings: LiveSettings
   private let narrator: Narrator
@@ -49,7 +50,7 @@ final class ListRetention: Sendable {
   ) {
     self.recorder = recorder
     self.index = index
-    lists = folders.lists
+    (self.folders, lists) = (folders, folders.lists)
     expiry = PrintsExpiry(lists: folders.lists, prints: folders.prints)
     self.settings = settings
     self.narrator = narrator
@@ -146,12 +147,24 @@ final class ListRetention: Sendable {
   private func expire(_ list: ListID, at time: UInt64) -> Bool {
     guard let prints = index.beginExpiry(of: list) else { return false }
     let line = [list] + index.forerunners(of: list)
-    guard let isHidden = try? expiry.hide(prints, of: list) else {
+    do throws(SystemError) {
+      if isStored(list), let unwanted = folders.unwanted {
+        // `StoreSweeper` removes and reports them.
+        try unwanted.add(list, prints)
+        note(line, prints, at: time)
+        return false
+      }
+      let isHidden = try expiry.hide(prints, of: list)
+      note(line, prints, at: isHidden ? time : 0)
+      return isHidden
+    } catch {
       index.endExpiry(prints, of: line, at: nil)
       return false
     }
-    note(line, prints, at: isHidden ? time : 0)
-    return isHidden
+  }
+
+  private func isStored(_ list: ListID) -> Bool {
+    index[list]?.terms.storedPrints(in: folders) != nil
   }
 
   /// The newest list comes last: without its note, the next start repeats the others.
@@ -184,16 +197,18 @@ final class ListRetention: Sendable {
   /// A removal that fails is tried again at the next look.
   private func removeLists(_ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)]) {
     let (keep, now) = (keepLists, clock.wallTime())
+    // `StoreSweeper` reports the end of their prints.
+    let unswept = Set(((try? folders.unwanted?.all()) ?? []).map(\.list))
     for (list, time) in ended() where keep.isOver(since: time, now: now) {
       if Task.isCancelled { return }
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
-      if needed().contains(list) || waitsForPrints(list) { continue }
+      if needed().contains(list) || waitsForPrints(list) || unswept.contains(list) { continue }
       guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
       recorder.forget(list)
       index.forget(list)
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
-      if waitsForPrints(list) { continue }
+      if waitsForPrints(list) || unswept.contains(list) { continue }
       try? old.remove(list)
       // The record forgets the oldest lists by itself.
       index.forget(list)

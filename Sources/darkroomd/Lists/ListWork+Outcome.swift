@@ -44,7 +44,7 @@ extension ListWork {
       kept: .init(
         notify: open.terms.notify, isPrivate: open.terms.isPrivate,
         hasSheet: open.catalog.options.contactSheet),
-      prints: open.terms.prints.path(in: printsPath),
+      prints: places.shownPrints(of: open.terms),
       total: open.catalog.count
     ) { number throws(Failure) in
       let photo = try open.catalog.entry(number)
@@ -68,8 +68,9 @@ private struct CancelledPrints: Sendable {
   /// Nil if it is missing.
   private let folder: (any Folder)?
 
-  /// Nil if the folder cannot be looked at: the rows decide.
+  /// Nil if the folder cannot be looked at: the rows decide. Those of an entry come from the ledger, after the prints.
   init?(_ list: OpenList, in folders: StateFolders) {
+    if list.terms.isEntry, folders.store != nil { return nil }
     do throws(SystemError) {
       folder = try folders.prints.folder(ifThere: list.terms.prints)
     } catch { return nil }

@@ -29,7 +29,7 @@ struct ListWork: ListEffects {
   let hooks: HookDesk
   let sheets: ContactSheets
   let clock: any Timekeeper
-  let printsPath: String
+  let places: Places
   /// Nil for a machine of its own.
   var cluster: ClusterNode?
 
@@ -210,6 +210,9 @@ struct ListWork: ListEffects {
   private func removeDrafts(of list: ListID) throws(Failure) {
     guard let name = index[list]?.terms.prints else { return }
     try asMachine { () throws(SystemError) in
+      if lists.folders.store != nil {
+        return try PrintFolder(lists.folders.drafts()).sweep(list)
+      }
       guard let folder = try lists.folders.prints.folder(ifThere: name) else { return }
       try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }

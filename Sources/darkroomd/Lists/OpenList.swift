@@ -23,7 +23,9 @@ final class OpenList: Sendable {
   /// The folders that receive a list's originals and prints.
   struct WorkFolders: Sendable {
     let originals: any Folder
+    /// With the drafts alone, if the prints are in a store.
     let prints: PrintFolder
+    var stored: StoredPrints?
   }
 
   let id: ListID
@@ -74,6 +76,10 @@ final class OpenList: Sendable {
     do throws(SystemError) {
       let originals = try folders.originals.folder(
         FileName(number: id.number), creating: creating)
+      if terms.share != nil, let stored = folders.stored(terms.prints) {
+        return WorkFolders(
+          originals: originals, prints: PrintFolder(try folders.drafts()), stored: stored)
+      }
       let home = try folders.prints.standing()
       let isThere = try home.has(terms.prints)
       let prints = try home.folder(terms.prints, creating: creating)

@@ -3,7 +3,9 @@
 // Concurrency: immutable; every function waits for a disk.
 
 import Files
+import Linux
 import Output
+import Return
 import Vocabulary
 
 struct StateFolders: Sendable {
@@ -23,12 +25,14 @@ struct StateFolders: Sendable {
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
   let way: PrintWay
+  /// Where the nodes of a cluster have their prints, unless in a folder.
+  let store: (any ObjectStore)?
 
   init(
     state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
-    way: PrintWay = .replace
+    way: PrintWay = .replace, store: (any ObjectStore)? = nil
   ) throws(SystemError) {
-    (self.mark, self.way) = (mark, way)
+    (self.mark, self.way, self.store) = (mark, way, store)
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)
@@ -37,7 +41,50 @@ struct StateFolders: Sendable {
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
     hooks = try state.folder(FileName(literal: "hooks"), creating: true)
     webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)
+    if store != nil { try sweepDrafts() }
   }
+
+  // MARK: prints in a store
+
+  /// Files on their way to the store, and from there.
+  func drafts() throws(SystemError) -> any Folder {
+    try state.folder(FileName(literal: "drafts"), creating: true)
+  }
+
+  /// An empty file without a name.
+  func namelessDraft() throws(Failure) -> LinuxFile {
+    try asMachine { () throws(SystemError) in
+      let folder = try LinuxFolder.open(path: drafts().path)
+      let name = FileName(made: String(hex: try ThisProcess.randomBytes(16)))
+      let file = try folder.openFile(name, .create)
+      try folder.remove(name)
+      return file
+    }
+  }
+
+  /// An earlier run has left them.
+  private func sweepDrafts() throws(SystemError) {
+    let drafts = try drafts()
+    for name in try drafts.names() { try drafts.removeIfThere(name) }
+  }
+
+  /// Nil if the prints are in a folder.
+  func stored(_ prints: FileName) -> StoredPrints? { store.map { StoredPrints($0, of: prints) } }
+
+  /// Nil if the prints are in a folder.
+  var unwanted: UnwantedPrints? {
+    guard store != nil, let notes = try? state.folder(FileName(literal: "unwanted"), creating: true)
+    else { return nil }
+    return UnwantedPrints(notes)
+  }
+
+  /// True if a folder of prints has that name. Waits for the store.
+  func hasPrints(_ prints: FileName) throws(Failure) -> Bool {
+    if let stored = stored(prints) { return try stored.hasAny() }
+    return try asMachine { () throws(SystemError) in try self.prints.has(prints) }
+  }
+
+  // MARK: the state folder
 
   /// Copies of the files of lists that all nodes develop, by their numbers in the ledger.
   func copies() throws(SystemError) -> any Folder {

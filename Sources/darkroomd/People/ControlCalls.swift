@@ -289,6 +289,9 @@ final class ControlCalls: ControlService {
       throw .notPossible(why: "it is at work; its contact sheet is made by itself")
     }
     let list = ListID(summary.id)
+    if views.index[list]?.terms.storedPrints(in: views.lists.folders) != nil {
+      throw .notPossible(why: "its prints are in a store, which has no contact sheets")
+    }
     try await departure(of: list)
     if stop.isOn { throw .notPossible(why: "the daemon is stopping") }
     do throws(Failure) { return .sheet(try await sheets.make(list)) } catch {

@@ -236,9 +236,10 @@ final class PageCalls: Sendable {
     _ order: PictureOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try views.choose(order.list, for: peer)
-    guard let label = views.index[list], views.expiry(of: list) == nil else {
-      return .picture(PictureReport())
-    }
+    // A copy of a print in a store would take room on this machine for as long as a caller holds it.
+    guard let label = views.index[list], views.expiry(of: list) == nil,
+      label.terms.storedPrints(in: views.lists.folders) == nil
+    else { return .picture(PictureReport()) }
     let name: FileName
     if order.isThumbnail {
       name = Thumbnail.file(order.photo)

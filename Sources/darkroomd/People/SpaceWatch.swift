@@ -21,9 +21,9 @@ final class SpaceWatch: Sendable {
   private let bell = ChangeSignal()
 
   init(_ folders: StateFolders, clock: any Timekeeper, settings: LiveSettings) {
-    self.folders = [
-      (Self.stateName, folders.state), ("the folder of prints", folders.prints),
-    ]
+    self.folders =
+      [(Self.stateName, folders.state)]
+      + (folders.store == nil ? [("the folder of prints", folders.prints)] : [])
     self.clock = clock
     self.settings = settings
   }

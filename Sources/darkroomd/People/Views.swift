@@ -49,7 +49,7 @@ struct Views: Sendable {
     (work.pausedLists, work.paused) = paused()
     return StatusReport(
       version: Release.version, state: state, since: started, work: work,
-      degraded: health.lines, prints: places.prints, inbox: places.inbox,
+      degraded: health.lines, prints: places.shownPrints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
       hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
@@ -156,7 +156,32 @@ struct Views: Sendable {
     var report = ShowReport(list: try summary(list))
     if order.limit == 0 { return report }
     try await onDisk { () throws(ControlError) in try photos(order, of: list, into: &report) }
+    if order.verifies { try await verify(&report.photos, of: list, for: peer) }
     return report
+  }
+
+  /// Reads the prints that are in a store. Those in a folder are for the caller to read.
+  private func verify(
+    _ photos: inout [PhotoSummary], of list: ListID, for peer: ControlPeer
+  ) async throws(ControlError) {
+    guard let label = index[list], let stored = label.terms.storedPrints(in: lists.folders) else {
+      return
+    }
+    guard peer.mayChange(listOf: label.owner) else {
+      throw .permissionDenied(why: "only the list's owner and root can have its prints read")
+    }
+    let findings = await withTaskGroup(of: (Int, PrintFinding).self) { group in
+      for (place, photo) in photos.enumerated() where photo.sha256 != nil {
+        group.addTask { [lists] in
+          let finding = await onStore {
+            stored.finding(on: photo) { () throws(Failure) in try lists.folders.namelessDraft() }
+          }
+          return (place, finding)
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for (place, finding) in findings { photos[place].finding = finding }
   }
 
   /// The photos of a list, for words that name some of them.
@@ -194,7 +219,7 @@ struct Views: Sendable {
     do throws(Failure) { open = try lists.look(list) } catch {
       throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
     }
-    report.prints = open.terms.prints.path(in: places.prints)
+    report.prints = places.shownPrints(of: open.terms)
     let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
     // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a

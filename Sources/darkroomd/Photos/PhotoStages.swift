@@ -90,7 +90,8 @@ struct PhotoStages: Stages {
     try poison.check(work.photo)
     let list = work.order.list
     let start = clock.uptime()
-    let prints = try list.workFolders().prints
+    let folders = try list.workFolders()
+    let prints = folders.prints
     let draft: PrintFolder.Draft
     do throws(SystemError) { draft = try prints.draft(work.photo) } catch {
       // Closes the list: `OpenLists.begin` makes a removed folder again, and `use` finds one whose disk went away and
@@ -98,7 +99,7 @@ struct PhotoStages: Stages {
       if error.isOfOneThing { lists.close(list.id) }
       throw error.machineFailure
     }
-    let small = thumbnail(work, in: prints)
+    let small = folders.stored == nil ? thumbnail(work, in: prints) : nil
     do throws(Failure) {
       let developed = try await workers.develop(
         original, into: draft.file, thumbnail: small?.order, developOrder(work))
@@ -154,13 +155,16 @@ struct PhotoStages: Stages {
     notes.time(photo) { $0.output = clock.uptime() - start }
     let prints = negative.prints
     var standing = Standing(developed: negative.developed, digest: digest, isOther: false)
-    let named: Effect
-    if prints.way == .replace {
+    var named: [Effect] = []
+    if let stored = try list.workFolders().stored {
+      standing = try await place(negative, as: name, digest, in: stored)
+      notes.time(photo) { $0.output = clock.uptime() - start }
+    } else if prints.way == .replace {
       let draft = negative.draft
-      named = .appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name)
+      named = [.appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name)]
     } else {
       standing = try await place(negative, as: name, digest, of: list.id)
-      named = .syncFolder(prints.folder)
+      named = [.syncFolder(prints.folder)]
     }
     var row = ResultRow(work, standing.developed, standing.digest, notes.time(of: photo))
     if let small = negative.thumbnail, !standing.isOther,
@@ -171,7 +175,7 @@ struct PhotoStages: Stages {
     let home = prints.unsettled
     try await recorder.record(
       [.filtered(photo, Contents(size: standing.developed.size, hash: standing.digest.prefix))],
-      after: [named, .row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
+      after: named + [.row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
     if home != nil { prints.settle() }
     if standing.isOther { negative.thumbnail.map(prints.discard) }
     notes.time(photo) { $0.output = clock.uptime() - start }

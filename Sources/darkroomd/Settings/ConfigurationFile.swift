@@ -43,6 +43,10 @@ struct ConfigurationFile: Sendable {
     if cluster.ledger != nil, cluster.blobs == nil {
       throw ConfigurationError(file: path, line: nil, problem: ClusterNode.needsBlobs)
     }
+    if cluster.hasStore, cluster.blobCredentials == nil {
+      throw ConfigurationError(
+        file: path, line: nil, problem: Settings.Cluster.needsCredentials)
+    }
     try read.settings.download.checkFileFolders()
     read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
     return read

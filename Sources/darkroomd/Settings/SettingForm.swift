@@ -262,6 +262,44 @@ extension SettingForm<String?> {
   }
 }
 
+/// Where the nodes of a cluster find prints and lists.
+enum BlobPlace: Equatable, Sendable {
+  /// A folder that all nodes mount.
+  case folder(String)
+  case store(StorePlace)
+}
+
+extension SettingForm<BlobPlace?> {
+  /// A full path, or the URL of a bucket. Empty stands for nil.
+  static var blobs: Self {
+    Self { (text) throws(SettingProblem) in
+      guard text.contains("://") else {
+        return try SettingForm<String?>.path.read(text).map { .folder($0) }
+      }
+      do throws(StorePlace.Problem) { return .store(try StorePlace(parsing: text)) } catch {
+        // The text may have a secret in it.
+        throw SettingProblem("\(error)")
+      }
+    }
+  }
+}
+
+extension SettingForm<String> {
+  /// Of a bucket, as `eu-central-1`.
+  static var region: Self {
+    Self { (text) throws(SettingProblem) in
+      let isFit = text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || "-_".utf8.contains($0)
+      }
+      guard isFit, (1...64).contains(text.utf8.count) else {
+        throw SettingProblem(
+          "a region has a name of at most 64 letters, digits and dashes, not '\(text)'")
+      }
+      return text
+    }
+  }
+}
+
 extension SettingForm {
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
   fileprivate static func words<Word: Equatable & Sendable>(

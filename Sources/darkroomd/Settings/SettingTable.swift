@@ -155,6 +155,10 @@ struct SettingEntry: Sendable {
       .duration(from: .seconds(1), to: .seconds(600)), waits: true),
     SettingEntry(
       "Cluster", "Chunk", "256", \.cluster.chunk, .count(from: 8, to: 2048), waits: true),
-    SettingEntry("Cluster", "Blobs", "", \.cluster.blobs, .path, waits: true),
+    SettingEntry("Cluster", "Blobs", "", \.cluster.blobs, .blobs, waits: true),
+    SettingEntry(
+      "Cluster", "BlobRegion", "us-east-1", \.cluster.blobRegion, .region, waits: true),
+    SettingEntry(
+      "Cluster", "BlobCredentials", "", \.cluster.blobCredentials, .secret, waits: true),
   ]
 }

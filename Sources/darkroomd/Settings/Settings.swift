@@ -103,8 +103,19 @@ struct Settings: Equatable, Sendable {
     var leaseTime = Duration.seconds(30)
     /// The most photos of a share.
     var chunk = 256
-    /// A folder that all nodes mount.
-    var blobs: String?
+    /// Where all nodes find prints and lists.
+    var blobs: BlobPlace?
+    /// For the signatures of requests to the store.
+    var blobRegion = "us-east-1"
+    /// The path of a file, or the name of a credential.
+    var blobCredentials: String?
+
+    var hasStore: Bool {
+      if ledger != nil, case .store = blobs { true } else { false }
+    }
+
+    static let needsCredentials =
+      "Blobs= names a store, and needs BlobCredentials=, a file with KEY:SECRET"
   }
 
   struct Report: Equatable, Sendable {

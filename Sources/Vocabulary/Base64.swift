@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as base64, for digests in a content security policy. Pure.
+// Bytes as base64, for digests in HTTP headers. Pure.
 
-enum Base64 {
+package enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     var out: [UInt8] = []
     for first in stride(from: 0, to: bytes.count, by: 3) {
       let piece = bytes[first..<min(first + 3, bytes.count)]

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a comparison of a print with the record has shown.
+
+package struct PrintFinding: MessageValue, Equatable {
+  package enum Kind: String, CaseIterable, Sendable {
+    case asRecorded, missing, changed, unreadable
+  }
+
+  package let kind: Kind
+  /// A clause; empty if it is as recorded.
+  package let why: String
+
+  package init(_ kind: Kind, why: String = "") { (self.kind, self.why) = (kind, why) }
+
+  package static let asRecorded = PrintFinding(.asRecorded)
+  package static let missing = PrintFinding(.missing, why: "it does not exist")
+  package static let otherContents = PrintFinding(.changed, why: "its contents differ")
+
+  package static func size(_ found: UInt64, recorded: UInt64) -> PrintFinding {
+    PrintFinding(.changed, why: "it has \(found) bytes, \(recorded) were recorded")
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    guard let kind = Kind(rawValue: try fields.string("finding")) else {
+      throw FieldError(name: "finding")
+    }
+    self.init(kind, why: try fields.string("why"))
+  }
+
+  package var object: JSONObject {
+    JSONObject(["finding": .string(kind.rawValue), "why": .string(why)])
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shelf in the folder that all nodes mount (Blobs=): `prints`, and `lists` with a folder for each submitted list.
+// A list's folder appears by one rename. Raises a `Failure` of kind `machine`; `folders` and `copy` raise `SystemError`.
+// Concurrency: immutable; every function waits for a disk.
+
+import Files
+import Linux
+import Vocabulary
+
+struct FolderShelf: ListShelf {
+  let lists: any Folder
+  /// Begins the names of this node's drafts.
+  private let mark: String
+
+  private static let listsName: StaticString = "lists"
+  static let printsName: StaticString = "prints"
+  static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
+
+  static func open(path: String, mark: String) throws(SystemError) -> FolderShelf {
+    FolderShelf(lists: try folders(at: path), mark: mark)
+  }
+
+  /// Makes those that are missing, and returns that of the lists. The folder itself must be there: without it, its disk
+  /// is not mounted.
+  @discardableResult
+  static func folders(at path: String) throws(SystemError) -> any Folder {
+    let folder = try LinuxFolder.open(path: path)
+    let prints = FileName(literal: printsName)
+    if try !folder.has(prints) {
+      _ = try folder.openFolder(prints, creating: true)
+      try folder.setReaders(.group, of: prints)
+    }
+    let lists = try folder.openFolder(FileName(literal: listsName), creating: true)
+    try folder.sync()
+    return lists
+  }
+
+  func put(_ list: any Folder, as origin: FileName) throws(Failure) {
+    try asMachine { () throws(SystemError) in
+      if try lists.has(origin) { return }
+      // Random: an order for a list may submit it while its life does.
+      let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
+      try Self.copy(from: list, to: lists.folder(draft, creating: true))
+      do throws(SystemError) {
+        try lists.rename(draft, to: lists, as: origin, replacing: false)
+      } catch {
+        guard error.exists else { throw error }
+        try lists.removeFlat(draft)
+      }
+      try lists.sync()
+    }
+  }
+
+  func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
+    try asMachine { () throws(SystemError) in
+      try Self.copy(from: lists.folder(origin, creating: false), to: folder)
+    }
+  }
+
+  func size(of origin: FileName) throws(Failure) -> UInt64 {
+    try asMachine { () throws(SystemError) in
+      try lists.folder(origin, creating: false).status(of: ListFolder.list).size
+    }
+  }
+
+  /// The files of a list into an empty folder; durable on return.
+  static func copy(from source: any Folder, to target: any Folder) throws(SystemError) {
+    for name in files {
+      guard let file = try source.open(ifThere: name) else { continue }
+      let copy = try target.openAnew(name)
+      _ = try FileCopy.copy(file, to: copy, upTo: file.status().size)
+      try copy.sync()
+    }
+    try target.sync()
+  }
+
+  func remove(_ origin: FileName) throws(Failure) {
+    try asMachine { () throws(SystemError) in try lists.removeFlat(origin) }
+  }
+
+  func sweep() throws(Failure) {
+    try asMachine { () throws(SystemError) in
+      for name in try lists.names() where name.bytes.starts(with: ".\(mark)".utf8) {
+        try lists.removeFlat(name)
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the nodes of a cluster find the files of submitted lists, each list under its origin. A list appears whole, and
+// does not change. Raises a `Failure` of kind `machine`, or `cancelled`; `final` for a list whose own files are gone.
+
+import Vocabulary
+
+protocol ListShelf: Sendable {
+  /// Durable on return. Does nothing if it is there.
+  func put(_ list: any Folder, as origin: FileName) throws(Failure)
+
+  /// Its files into an empty folder; durable on return.
+  func fetch(_ origin: FileName, into folder: any Folder) throws(Failure)
+
+  /// Of the list as it was dropped, in bytes.
+  func size(of origin: FileName) throws(Failure) -> UInt64
+
+  /// Does nothing if it is gone.
+  func remove(_ origin: FileName) throws(Failure)
+
+  /// Removes what earlier runs of this node have left unfinished.
+  func sweep() throws(Failure)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shelf in a store (Blobs=https://…): an object for each file of a list, `lists/ORIGIN/FILE`. The list itself is the
+// last one that is made, and the first one that goes: with it, the others are there. Raises a `Failure`.
+// Concurrency: immutable; every function waits for the network, and for a disk.
+
+import Digests
+import Files
+import Linux
+import Vocabulary
+
+struct StoreShelf: ListShelf {
+  private static let root = FileName(literal: "lists")
+  private static let files = Array(FolderShelf.files.reversed())
+
+  let store: any ObjectStore
+
+  private func key(_ origin: FileName, _ file: FileName) -> ObjectKey {
+    ObjectKey(Self.root, origin, file)
+  }
+
+  func put(_ list: any Folder, as origin: FileName) throws(Failure) {
+    if try store.size(of: key(origin, ListFolder.list)) != nil { return }
+    for name in Self.files {
+      let found = try asMachine { () throws(SystemError) in
+        try list.open(ifThere: name).map { (file) throws(SystemError) in
+          let size = try file.status().size
+          let digest = try FileCopy.digest(of: file, size: size)
+          return (file, ObjectContents(size: size, sha256: digest.bytes))
+        }
+      }
+      guard let (file, contents) = found else {
+        // Few lists have names that collide.
+        if name == OpenList.collisionsName { continue }
+        throw Failure(.final, code: "list.gone", reason: "a file of list \(origin) is missing")
+      }
+      // One that is there is of an earlier attempt, and has the same bytes.
+      _ = try store.create(key(origin, name), of: file, contents)
+    }
+  }
+
+  func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
+    for name in Self.files {
+      let copy = try asMachine { () throws(SystemError) in try folder.openAnew(name) }
+      let isThere = try store.fetch(key(origin, name), into: copy, upTo: .max)
+      guard isThere || name == OpenList.collisionsName else { throw Self.gone(origin) }
+      try asMachine { () throws(SystemError) in
+        if isThere { try copy.sync() } else { try folder.remove(name) }
+      }
+    }
+    try asMachine { () throws(SystemError) in try folder.sync() }
+  }
+
+  func size(of origin: FileName) throws(Failure) -> UInt64 {
+    if let size = try store.size(of: key(origin, ListFolder.list)) { return size }
+    throw Self.gone(origin)
+  }
+
+  private static func gone(_ origin: FileName) -> Failure {
+    Failure(
+      .machine, scope: .one, code: "store.gone", reason: "the store does not have list \(origin)")
+  }
+
+  func remove(_ origin: FileName) throws(Failure) {
+    for name in Self.files.reversed() { try store.remove(key(origin, name)) }
+  }
+
+  /// Objects have no drafts.
+  func sweep() throws(Failure) {}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes the prints that no list has any more from the store, and reports prints that have expired when they are gone.
+// A request of a node that was frozen may still make one of them: they are removed again after the longest request.
+// Raises nothing: a removal that fails is shown, and tried again.
+// Concurrency: immutable; the task in `run` alone removes, many objects at once in `onStore`.
+
+import Linux
+import Output
+import Return
+import Vocabulary
+
+struct StoreSweeper: Sendable {
+  let folders: StateFolders
+  let index: ListIndex
+  let narrator: Narrator
+  let health: HealthBoard
+  let clock: any Timekeeper
+  let leaseTime: Duration
+
+  /// Until the last request that may make a print of the list is over.
+  private static let lateness = Duration.seconds(900)
+  /// Requests at a time.
+  private static let width = 8
+
+  func run() async {
+    guard let unwanted = folders.unwanted else { return }
+    // When the prints of a list are removed for the second time.
+    var due: [ListID: Duration] = [:]
+    while !Task.isCancelled {
+      do throws(Failure) {
+        let notes = try await onDisk { () throws(Failure) in
+          try asMachine { () throws(SystemError) in try unwanted.all() }
+        }
+        health.set(await remove(notes, unwanted, &due), for: .expiry)
+      } catch { health.set(error, for: .expiry) }
+      await clock.rest(leaseTime / 2)
+    }
+  }
+
+  /// Trouble with one object holds up no other list.
+  private func remove(
+    _ notes: [(list: ListID, prints: FileName)], _ unwanted: UnwantedPrints,
+    _ due: inout [ListID: Duration]
+  ) async -> Failure? {
+    var trouble: Failure?
+    for (list, prints) in notes {
+      do throws(Failure) { try await remove(prints, of: list, unwanted, &due) } catch {
+        if error == .cancelled { return trouble }
+        trouble = trouble ?? error
+        if error.scope != .one { return trouble }
+      }
+    }
+    return trouble
+  }
+
+  private func remove(
+    _ prints: FileName, of list: ListID, _ unwanted: UnwantedPrints, _ due: inout [ListID: Duration]
+  ) async throws(Failure) {
+    if let time = due[list], clock.uptime() < time { return }
+    guard let stored = folders.stored(prints) else { return }
+    try await removeAll(stored)
+    if due.removeValue(forKey: list) == nil {
+      due[list] = clock.uptime() + Self.lateness + leaseTime
+      // A list that was removed is not known any more.
+      if index[list] != nil { narrator.expired(list) }
+      return
+    }
+    try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in try unwanted.remove(list) }
+    }
+  }
+
+  private func removeAll(_ stored: StoredPrints) async throws(Failure) {
+    var last: [ObjectKey] = []
+    while true {
+      let keys = try await onStore { () throws(Failure) in try stored.some() }
+      if keys.isEmpty { return }
+      guard keys != last else { throw Self.stays }
+      last = keys
+      let failure = await withTaskGroup(of: Failure?.self) { group in
+        for part in 0..<Self.width {
+          let own = stride(from: part, to: keys.count, by: Self.width).map { keys[$0] }
+          group.addTask { await remove(own, from: stored) }
+        }
+        return await group.reduce(nil) { $0 ?? $1 }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private func remove(_ keys: [ObjectKey], from stored: StoredPrints) async -> Failure? {
+    do throws(Failure) {
+      for key in keys { try await onStore { () throws(Failure) in try stored.remove(key) } }
+      return nil
+    } catch { return error }
+  }
+
+  private static let stays = Failure(
+    .machine, scope: .one, code: "store.answer",
+    reason: "the store lists objects that it has removed")
+}
