@@ -86,13 +86,9 @@ extension ChainRunner: ChainOwner {
           state.events.append(.troubled(failure))
         }
         if state.trouble.isHeld { state.admission.isHeld = true }
-      case .filtered:
-        if state.trouble.passed() { state.events.append(.recovered) }
-      case .failed, .retry:
-        // A step became durable, without a print.
-        if state.trouble.failure?.scope != .store, state.trouble.passed() {
-          state.events.append(.recovered)
-        }
+      case .filtered, .failed, .retry:
+        // A step became durable.
+        if state.trouble.passed(isPrint: end == .filtered) { state.events.append(.recovered) }
       case .stopped, .listTrouble: break
       }
     }

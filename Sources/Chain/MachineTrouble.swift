@@ -66,9 +66,11 @@ struct MachineTrouble: Equatable, Sendable {
     return true
   }
 
-  /// A step became durable, or no chain is left. True if that ends the trouble.
-  mutating func passed() -> Bool {
-    guard case .trying = phase else { return false }
+  /// A step became durable, or no chain is left. True if that ends the trouble: that of a store ends with a print.
+  mutating func passed(isPrint: Bool = true) -> Bool {
+    guard case .trying(let failure) = phase, isPrint || failure.scope != .store else {
+      return false
+    }
     phase = .none
     wait = Self.first
     return true

@@ -34,6 +34,9 @@ package struct StoredPrints: Sendable {
     try store.fetch(key(name), into: file, upTo: limit)
   }
 
+  /// Nil if there is no print of that name.
+  package func size(of name: FileName) throws(Failure) -> UInt64? { try store.size(of: key(name)) }
+
   package func hasAny() throws(Failure) -> Bool {
     try !store.keys(beginningWith: all, most: 1).isEmpty
   }

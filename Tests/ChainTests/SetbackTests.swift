@@ -91,6 +91,20 @@ import Vocabulary
     #expect(trouble.due == .seconds(9))
   }
 
+  @Test func `trouble of a store ends with a print, not with the failure of a photo`() {
+    let away = Failure(.machine, scope: .store, code: "store.busy", reason: "it answers 503")
+    for (failure, ends) in [(full, true), (away, false)] {
+      var trouble = MachineTrouble()
+      let isNews = trouble.met(failure, hold: 0, now: .zero)
+      let isReleased = trouble.release(now: .seconds(2))
+      #expect(isNews && isReleased)
+      let isOver = trouble.passed(isPrint: false)
+      #expect(isOver == ends && (trouble.failure == nil) == ends)
+      let isPrinted = trouble.passed(isPrint: true)
+      #expect(isPrinted != ends && trouble.failure == nil)
+    }
+  }
+
   @Test func `work that is held for this machine is tried at once when a disk is better`()
     async throws
   {

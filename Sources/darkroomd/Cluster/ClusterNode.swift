@@ -37,7 +37,7 @@ struct ClusterNode: Sendable {
     guard let server = settings.ledger else { return nil }
     guard let blobs = settings.blobs else { throw lonely }
     let name = try self.name(settings)
-    let shelf = try shelf(blobs, ground.folders.store, mark: mark(of: name))
+    let shelf = try shelf(blobs, ground.folders.store?.objects, mark: mark(of: name))
     let password = try password(settings)
     let bells = BellRope()
     let office = try StartFailure.unless("with the ledger") { () throws(SystemError) in

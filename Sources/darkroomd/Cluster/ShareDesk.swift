@@ -40,6 +40,8 @@ final class ShareDesk: Sendable {
     var returns: [Returned] = []
     var silence: Silence?
     var seats = SeatBook()
+    /// No share is leased before: the last one could not be made here.
+    var patience = Duration.zero
   }
 
   /// The ledger does not answer.
@@ -51,6 +53,8 @@ final class ShareDesk: Sendable {
 
   /// Between two looks at what has ended here.
   private static let rest = Duration.milliseconds(200)
+  /// Before the next lease, if a share could not be made here.
+  private static let patience = Duration.seconds(30)
   /// Between two attempts while the ledger does not answer.
   private static let again = Duration.seconds(1)
 
@@ -136,6 +140,10 @@ final class ShareDesk: Sendable {
       } catch {
         health.report(
           error, waits: "photos of list \(share.id.list) in the ledger go to other nodes")
+        if error.kind == .machine {
+          let time = clock.uptime() + min(Self.patience, leaseTime)
+          notes.withLock { $0.patience = time }
+        }
         perform(book.withLock { $0.failed(share.id) })
       }
     }
@@ -245,6 +253,7 @@ final class ShareDesk: Sendable {
   }
 
   private func nextWish() -> LeaseWish? {
+    if clock.uptime() < notes.withLock(\.patience) { return nil }
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
     return book.withLock { $0.wish(waiting) }
   }

@@ -17,7 +17,7 @@ struct StoreSweeper: Sendable {
   let clock: any Timekeeper
   let leaseTime: Duration
 
-  /// Until the last request that may make a print of the list is over.
+  /// By then, requests of nodes that were frozen are over, but for those of the longest prints.
   private static let lateness = Duration.seconds(900)
   /// Requests at a time.
   private static let width = 8
@@ -31,8 +31,8 @@ struct StoreSweeper: Sendable {
         let notes = try await onDisk { () throws(Failure) in
           try asMachine { () throws(SystemError) in try unwanted.all() }
         }
-        health.set(await remove(notes, unwanted, &due), for: .expiry)
-      } catch { health.set(error, for: .expiry) }
+        health.set(await remove(notes, unwanted, &due), for: .unwanted)
+      } catch { health.set(error, for: .unwanted) }
       await clock.rest(leaseTime / 2)
     }
   }
@@ -47,7 +47,7 @@ struct StoreSweeper: Sendable {
       do throws(Failure) { try await remove(prints, of: list, unwanted, &due) } catch {
         if error == .cancelled { return trouble }
         trouble = trouble ?? error
-        if error.scope != .one { return trouble }
+        if ["store.unreachable", "store.busy"].contains(error.code) { return trouble }
       }
     }
     return trouble

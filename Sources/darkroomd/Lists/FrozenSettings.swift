@@ -39,13 +39,10 @@ struct FrozenSettings: Equatable, Sendable {
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
 
-  /// Nil if the prints of the list are in a folder, or if it has none: its folder is its own when the ledger says so.
+  /// Nil if the prints of the list are not in a store.
   func storedPrints(in folders: StateFolders) -> StoredPrints? {
-    ledger == nil && share == nil ? nil : folders.stored(prints)
+    if case .stored(let prints) = folders.place(of: self) { prints } else { nil }
   }
-
-  /// False for a list of a cluster before the ledger has told its folder: another list may have the one that it names.
-  var hasOwnPrints: Bool { !isEntry || ledger != nil }
 
   /// Raises `machine` without random numbers.
   static func newOrigin() throws(Failure) -> FileName {

@@ -178,7 +178,7 @@ final class ListIndex: Sendable {
   /// is not accepted yet, prints there, or the list is being removed.
   func beginExpiry(of list: ListID) -> FileName? {
     state.withLock { state in
-      guard let terms = state.labels[list]?.terms, terms.share == nil, terms.hasOwnPrints,
+      guard let terms = state.labels[list]?.terms, terms.share == nil,
         state.printers[terms.prints]?.max() == list
       else { return nil }
       let prints = terms.prints
@@ -211,7 +211,7 @@ final class ListIndex: Sendable {
   /// prints of the list that it is a share of.
   func holdsPrints(_ list: ListID) -> Bool {
     state.withLock { state in
-      guard let terms = state.labels[list]?.terms, terms.share == nil, terms.hasOwnPrints,
+      guard let terms = state.labels[list]?.terms, terms.share == nil,
         state.expired[list] == nil
       else { return false }
       let prints = terms.prints
@@ -246,11 +246,16 @@ final class ListIndex: Sendable {
   }
 
   /// The earlier lists of the same owner that print into its folder, the latest first; also if one in between is gone.
+  /// Lists of a cluster and those of this machine alone have different folders.
   func forerunners(of list: ListID) -> [ListID] {
     state.withLock { state in
       guard let label = state.labels[list] else { return [] }
       return (state.printers[label.terms.prints] ?? [])
-        .filter { $0 < list && state.labels[$0]?.owner == label.owner }.sorted(by: >)
+        .filter { earlier in
+          guard earlier < list, let other = state.labels[earlier] else { return false }
+          return other.owner == label.owner
+            && (other.terms.origin == nil) == (label.terms.origin == nil)
+        }.sorted(by: >)
     }
   }
 

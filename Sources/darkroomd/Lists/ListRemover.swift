@@ -75,9 +75,12 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let prints = try? about(list).terms?.prints else { continue }
-      index.reserve(list, prints)
-      if index.printer(into: prints) == list { try? removal.hidePrints(prints, of: list) }
+      guard let terms = try? about(list).terms else { continue }
+      index.reserve(list, terms.prints)
+      guard case .folder = lists.folders.place(of: terms) else { continue }
+      if index.printer(into: terms.prints) == list {
+        try? removal.hidePrints(terms.prints, of: list)
+      }
     }
     return pending
   }
@@ -239,12 +242,14 @@ final class ListRemover: Sendable {
     let prints = terms?.prints ?? index.reserved(list)
     // A later list may have the folder: its prints are not this one's.
     let isPrinter = prints.map { (index.printer(into: $0) ?? list) <= list } ?? false
-    let isStored = terms?.storedPrints(in: lists.folders) != nil
     try asMachine { () throws(SystemError) in
-      if let prints, isPrinter {
+      if let prints, isPrinter, let terms {
+        switch lists.folders.place(of: terms) {
+        case .folder: try removal.hidePrints(prints, of: list)
         // `StoreSweeper` removes them.
-        if isStored { try lists.folders.unwanted?.add(list, prints) }
-        if terms?.hasOwnPrints != false { try removal.hidePrints(prints, of: list) }
+        case .stored: try lists.folders.unwanted?.add(list, prints)
+        case .elsewhere: break
+        }
       }
       try lists.folders.removeOriginals(of: list)
       try removal.clear(list, named: about?.name, about.map { ($0.size, $0.sha256) })

@@ -83,7 +83,8 @@ final class ListRetention: Sendable {
   /// crash has left hidden, and returns them. May wait for a disk.
   func resume() -> [ListID] {
     let pending = (try? expiry.pending()) ?? []
-    for list in pending {
+    let swept = ((try? folders.unwanted?.all()) ?? []).map(\.list)
+    for list in pending + swept {
       guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
       note([list] + index.forerunners(of: list), prints, at: clock.wallTime())
     }
@@ -123,7 +124,7 @@ final class ListRetention: Sendable {
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
         if Task.isCancelled { return progress }
-        guard index.holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
+        guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
         if expire(list, at: now) { progress.hidden.insert(list) }
       }
     }
@@ -148,23 +149,28 @@ final class ListRetention: Sendable {
     guard let prints = index.beginExpiry(of: list) else { return false }
     let line = [list] + index.forerunners(of: list)
     do throws(SystemError) {
-      if isStored(list), let unwanted = folders.unwanted {
+      switch place(of: list) {
+      case .folder:
+        let isHidden = try expiry.hide(prints, of: list)
+        note(line, prints, at: isHidden ? time : 0)
+        return isHidden
+      case .stored:
         // `StoreSweeper` removes and reports them.
-        try unwanted.add(list, prints)
+        try folders.unwanted?.add(list, prints)
         note(line, prints, at: time)
-        return false
+      case .elsewhere: index.endExpiry(prints, of: line, at: nil)
       }
-      let isHidden = try expiry.hide(prints, of: list)
-      note(line, prints, at: isHidden ? time : 0)
-      return isHidden
-    } catch {
-      index.endExpiry(prints, of: line, at: nil)
-      return false
-    }
+    } catch { index.endExpiry(prints, of: line, at: nil) }
+    return false
   }
 
-  private func isStored(_ list: ListID) -> Bool {
-    index[list]?.terms.storedPrints(in: folders) != nil
+  private func place(of list: ListID) -> StateFolders.PrintsPlace {
+    index[list].map { folders.place(of: $0.terms) } ?? .elsewhere
+  }
+
+  /// True if this machine can remove the list's prints, and has not.
+  private func holdsPrints(_ list: ListID) -> Bool {
+    if case .elsewhere = place(of: list) { false } else { index.holdsPrints(list) }
   }
 
   /// The newest list comes last: without its note, the next start repeats the others.
@@ -222,7 +228,7 @@ final class ListRetention: Sendable {
 
   /// Only a known list can tell where its prints are.
   private func waitsForPrints(_ list: ListID) -> Bool {
-    keepPrints != nil && index.holdsPrints(list)
+    keepPrints != nil && holdsPrints(list)
   }
 
   // MARK: time
@@ -251,7 +257,7 @@ final class ListRetention: Sendable {
     let pauses = [
       pause(keepLists, ended.filter { !waitsForPrints($0.list) }.map(\.since)),
       keepPrints.flatMap { keep in
-        pause(keep, ended.filter { index.holdsPrints($0.list) }.map(\.since))
+        pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
       },
       progress.hidden.isEmpty ? nil : Self.again,
       progress.isSurveyed ? nil : progress.survey - clock.uptime(),

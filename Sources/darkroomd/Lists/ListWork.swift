@@ -208,12 +208,12 @@ struct ListWork: ListEffects {
 
   /// A crash may have left drafts of a list that was cancelled and is not opened again.
   private func removeDrafts(of list: ListID) throws(Failure) {
-    guard let name = index[list]?.terms.prints else { return }
+    guard let terms = index[list]?.terms else { return }
     try asMachine { () throws(SystemError) in
-      if lists.folders.store != nil {
+      if terms.storedPrints(in: lists.folders) != nil {
         return try PrintFolder(lists.folders.drafts()).sweep(list)
       }
-      guard let folder = try lists.folders.prints.folder(ifThere: name) else { return }
+      guard let folder = try lists.folders.prints.folder(ifThere: terms.prints) else { return }
       try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }
   }

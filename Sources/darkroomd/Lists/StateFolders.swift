@@ -25,14 +25,36 @@ struct StateFolders: Sendable {
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
   let way: PrintWay
+  /// `prints` is the folder of a cluster.
+  let isShared: Bool
   /// Where the nodes of a cluster have their prints, unless in a folder.
-  let store: (any ObjectStore)?
+  let store: Store?
+
+  struct Store: Sendable {
+    let objects: any ObjectStore
+    /// Of prints that go.
+    let notes: UnwantedPrints
+  }
+
+  /// Where the prints of a list are.
+  enum PrintsPlace {
+    /// In `prints`.
+    case folder
+    case stored(StoredPrints)
+    /// Not in reach: the list is one of a cluster, and this machine works alone, or the other way round; or the ledger
+    /// has not told its folder, and another list may have the one that it names.
+    case elsewhere
+  }
 
   init(
     state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
-    way: PrintWay = .replace, store: (any ObjectStore)? = nil
+    way: PrintWay = .replace, isShared: Bool = false, store: (any ObjectStore)? = nil
   ) throws(SystemError) {
-    (self.mark, self.way, self.store) = (mark, way, store)
+    (self.mark, self.way, self.isShared) = (mark, way, isShared)
+    self.store = try store.map { (objects) throws(SystemError) in
+      let notes = try state.folder(FileName(literal: "unwanted"), creating: true)
+      return Store(objects: objects, notes: UnwantedPrints(notes))
+    }
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)
@@ -69,13 +91,18 @@ struct StateFolders: Sendable {
   }
 
   /// Nil if the prints are in a folder.
-  func stored(_ prints: FileName) -> StoredPrints? { store.map { StoredPrints($0, of: prints) } }
+  func stored(_ prints: FileName) -> StoredPrints? {
+    store.map { StoredPrints($0.objects, of: prints) }
+  }
 
-  /// Nil if the prints are in a folder.
-  var unwanted: UnwantedPrints? {
-    guard store != nil, let notes = try? state.folder(FileName(literal: "unwanted"), creating: true)
-    else { return nil }
-    return UnwantedPrints(notes)
+  /// Nil without a store.
+  var unwanted: UnwantedPrints? { store?.notes }
+
+  func place(of terms: FrozenSettings) -> PrintsPlace {
+    guard terms.origin != nil || terms.share != nil else { return isShared ? .elsewhere : .folder }
+    guard terms.ledger != nil || terms.share != nil else { return .elsewhere }
+    if let stored = stored(terms.prints) { return .stored(stored) }
+    return isShared ? .folder : .elsewhere
   }
 
   /// True if a folder of prints has that name. Waits for the store.

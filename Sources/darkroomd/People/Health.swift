@@ -24,6 +24,8 @@ struct Health: Equatable, Sendable {
     case removals
     /// Prints that KeepPrints= removes.
     case expiry
+    /// The prints in a store of lists that are removed.
+    case unwanted
     case file(FileName)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
@@ -178,7 +180,7 @@ extension Health.Subject {
     case .ledger: .ledger
     case .inbox, .file: .inbox
     case .openFiles: .files
-    case .list, .copy, .removals, .expiry: .lists
+    case .list, .copy, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings: .settings
@@ -202,6 +204,7 @@ extension Health.Subject {
     case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
     case .removals: "removals of lists wait: \(failure.words)"
     case .expiry: "old prints are not removed: \(failure.words)"
+    case .unwanted: "prints are not removed from the store: \(failure.words)"
     case .file(let name): "\(name): \(failure.words)"
     }
   }
@@ -231,6 +234,7 @@ extension Health.Subject {
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
+    case .unwanted: .machineTrouble(failure, waits: "prints of removed lists stay in the store")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
@@ -251,6 +255,7 @@ extension Health.Subject {
     case .copy, .file, .settings: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
+    case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
     case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
     case .newWebhooks: .machineRecovered(failure, resumes: "webhooks are ordered")

@@ -18,10 +18,11 @@ extension StoredPrints {
       return PrintFinding(.changed, why: "its name is not one of a print")
     }
     do throws(Failure) {
+      guard let size = try size(of: name) else { return .missing }
+      if size != photo.bytes { return .size(size, recorded: photo.bytes) }
       let copy = try draft()
-      guard try fetch(name, into: copy, upTo: Self.longest) else { return .missing }
+      guard try fetch(name, into: copy, upTo: size) else { return .missing }
       let sum = try asMachine { () throws(SystemError) in try FileCopy.sum(copy, upTo: .max) }
-      if sum.size != photo.bytes { return .size(sum.size, recorded: photo.bytes) }
       return sum.sha256 == photo.sha256 ? .asRecorded : .otherContents
     } catch { return PrintFinding(.unreadable, why: error.reason) }
   }

@@ -80,9 +80,10 @@ extension PhotoStages {
         throw Failure(.machine, code: "store.gone", reason: "the store had \(name) a moment ago")
       }
     } catch {
-      if error.kind != .machine { throw error }
+      guard error.kind == .machine, error.code.hasPrefix("store.") else { throw error }
       throw Failure(
-        .machine, scope: .one, code: error.code, reason: error.reason, advice: error.advice)
+        .machine, scope: .one, code: error.code, reason: "\(name) cannot be read: \(error.reason)",
+        advice: error.advice)
     }
     return try asMachine { () throws(SystemError) in
       try FileCopy.digest(of: file, size: try file.status().size)
