@@ -80,6 +80,15 @@ import Vocabulary
         "[Network]\nContact=a b\n", 2,
         "a contact is a URL or a mail address of at most 200 bytes, without spaces and brackets"
       ),
+      (
+        "[Cluster]\nBlobs=https://s3.example.org\n", 2,
+        "a store is written as https://HOST/BUCKET or https://HOST/BUCKET/PREFIX"
+      ),
+      ("[Cluster]\nBlobs=photos\n", 2, "expected a full path without '..', not 'photos'"),
+      (
+        "[Cluster]\nBlobRegion=eu central\n", 2,
+        "a region has a name of at most 64 letters, digits and dashes, not 'eu central'"
+      ),
     ])
   func `an error comes with its line and what to write`(
     text: String, line: Int, problem: String
@@ -277,7 +286,7 @@ import Vocabulary
       "Proxy": "http://proxy.example:3128", "NoProxy": "example.org",
       "CertificateAuthorities": "/a", "Contact": "https://example.org/",
       "Ledger": "host=db", "LedgerPassword": "ledger", "Node": "alpha", "LeaseTime": "9s",
-      "Chunk": "9", "Blobs": "/a",
+      "Chunk": "9", "Blobs": "/a", "BlobRegion": "eu-central-1", "BlobCredentials": "store",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()
