@@ -130,7 +130,7 @@ import Vocabulary
       let store = try bench.store(prefix: "/home")
       let folder = ObjectKey.folder(FileName(literal: "prints"), FileName(literal: "summer"))
       for number in 1...1003 { bench.origin.put("home/prints/summer/\(number + 1000)", "x") }
-      for other in ["home/prints/summer~2/1", "home/prints/summe", "prints/summer/1"] {
+      for other in ["home/prints/summer!/1", "home/prints/summer~2/1", "prints/summer/1"] {
         bench.origin.put(other, "y")
       }
       let all = try store.keys(beginningWith: folder, most: 5000).map(\.description)
