@@ -19,7 +19,7 @@ package struct PhotoSummary: MessageValue {
   package var print: String
   /// Of the print, as it was recorded: 64 hex digits. Nil without a print.
   package var sha256: String?
-  /// What a look at the print in its store has shown; nil without one.
+  /// The comparison of the print in a store with the record; nil if it was not made.
   package var finding: PrintFinding?
   /// The time of the next attempt, in milliseconds since 1970; 0 if the photo does not wait for one.
   package var retry: UInt64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison of a print with the record has shown.
+// The outcome of a comparison of a print with the record.
 
 package struct PrintFinding: MessageValue, Equatable {
   package enum Kind: String, CaseIterable, Sendable {
@@ -14,6 +14,7 @@ package struct PrintFinding: MessageValue, Equatable {
 
   package static let asRecorded = PrintFinding(.asRecorded)
   package static let missing = PrintFinding(.missing, why: "it does not exist")
+  package static let notOfPrint = PrintFinding(.changed, why: "its name is not one of a print")
   package static let otherContents = PrintFinding(.changed, why: "its contents differ")
 
   package static func size(_ found: UInt64, recorded: UInt64) -> PrintFinding {

@@ -193,9 +193,7 @@ package struct VerifyRun {
   static func look(
     at print: Recorded, in folder: LinuxFolder?
   ) throws(SystemError) -> PrintFinding {
-    guard let name = FileName(print.file) else {
-      return PrintFinding(.changed, why: "its name is not one of a print")
-    }
+    guard let name = FileName(print.file) else { return .notOfPrint }
     let file: LinuxFile
     do throws(SystemError) {
       guard let folder, try folder.status(of: name).kind == .file else {

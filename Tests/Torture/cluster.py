@@ -150,6 +150,18 @@ class Folder:
         return torture.read(os.path.join(self.place, "prints", "summer", name))
 
 
+def play_rounds(campaign, play):
+    """`play(campaign, server, pictures, number)`, again and again on one server. Returns the number of rounds."""
+    server = Server(campaign)
+    server.make()
+    pictures = campaign.pictures()
+    done = 0
+    while campaign.goes_on(done):
+        play(campaign, server, pictures, done)
+        done += 1
+    return done
+
+
 class Cluster:
     """Nodes on one ledger, and the list 'summer' that is dropped at the first one. `shelf` has their prints: a new
     folder, unless it is given."""
@@ -203,6 +215,14 @@ class Cluster:
         time.sleep(seconds)
         self.start(node)
         self.campaign.count("kills")
+
+    def harm(self, random):
+        """A node is killed, or frozen for longer than a lease."""
+        node = random.choice(NODES)
+        if random.random() < 0.6:
+            self.kill(node, random.uniform(0, 2 * LEASE_SECONDS))
+        else:
+            self.freeze(node, random.uniform(1, 2) * LEASE_SECONDS)
 
     def freeze(self, node, seconds):
         self.daemons[node].process.send_signal(signal.SIGSTOP)

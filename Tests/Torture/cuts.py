@@ -33,13 +33,8 @@ def play(campaign, server, pictures, number):
 
     def harm():
         """Now and then a node is killed, or frozen for longer than a lease."""
-        if campaign.is_short or random.random() > 0.03:
-            return
-        node = random.choice(cluster.NODES)
-        if random.random() < 0.6:
-            nodes.kill(node, random.uniform(0, 2 * cluster.LEASE_SECONDS))
-        else:
-            nodes.freeze(node, random.uniform(1, 2) * cluster.LEASE_SECONDS)
+        if not campaign.is_short and random.random() <= 0.03:
+            nodes.harm(random)
 
     nodes.begin()
     is_over = nodes.wait(harm)
@@ -52,13 +47,7 @@ def play(campaign, server, pictures, number):
 def main(campaign):
     if not cluster.is_possible(campaign):
         return
-    server = cluster.Server(campaign)
-    server.make()
-    pictures = campaign.pictures()
-    done = 0
-    while campaign.goes_on(done):
-        play(campaign, server, pictures, done)
-        done += 1
+    done = cluster.play_rounds(campaign, play)
     counts = campaign.counts
     campaign.summary(
         f"{done} rounds of three nodes, {counts['cuts']} conversations cut, {counts['kills']} kills, "

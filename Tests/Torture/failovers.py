@@ -61,11 +61,7 @@ class Round:
             self.primary.signal(signal.SIGCONT)
             self.is_back = True
         elif not self.campaign.is_short and self.random.random() < 0.03:
-            node = self.random.choice(cluster.NODES)
-            if self.random.random() < 0.6:
-                self.nodes.kill(node, self.random.uniform(0, 2 * cluster.LEASE_SECONDS))
-            else:
-                self.nodes.freeze(node, self.random.uniform(1, 2) * cluster.LEASE_SECONDS)
+            self.nodes.harm(self.random)
 
     def measure(self):
         times = [float(time) for time in self.standby.ask(self.database, TIMES)]

@@ -144,20 +144,16 @@ def play(campaign, server, pictures, number):
         elif chance < 0.5:
             shelf.calm()
         elif chance > 0.97 and not campaign.is_short:
-            node = random.choice(cluster.NODES)
-            if random.random() < 0.6:
-                nodes.kill(node, random.uniform(0, 2 * cluster.LEASE_SECONDS))
-            else:
-                nodes.freeze(node, random.uniform(1, 2) * cluster.LEASE_SECONDS)
+            nodes.harm(random)
 
     nodes.begin()
     is_over = nodes.wait(harm)
     shelf.calm()
     if is_over:
         nodes.check_books(server)
-        others = [key for key in shelf.keys() if not key.startswith(("deep/prints/summer/", "deep/lists/"))]
         # A node that is killed at its start leaves the object of its test.
-        others = [key for key in others if not key.startswith("deep/probe/")]
+        known = ("deep/prints/summer/", "deep/lists/", "deep/probe/")
+        others = [key for key in shelf.keys() if not key.startswith(known)]
         nodes.check(not others, "objects of no list", others[:5])
     campaign.count("moto" if is_moto else "strict")
     nodes.end()
@@ -167,13 +163,7 @@ def play(campaign, server, pictures, number):
 def main(campaign):
     if not cluster.is_possible(campaign):
         return
-    server = cluster.Server(campaign)
-    server.make()
-    pictures = campaign.pictures()
-    done = 0
-    while campaign.goes_on(done):
-        play(campaign, server, pictures, done)
-        done += 1
+    cluster.play_rounds(campaign, play)
     counts = campaign.counts
     campaign.summary(
         f"{counts['strict']} lists of three nodes in a strict store and {counts['moto']} in moto, {counts['faults']} "

@@ -31,7 +31,6 @@ final class ListRetention: Sendable {
 
   private let recorder: Recorder
   private let index: ListIndex
-  private let lists: any Folder
   private let folders: StateFolders
   private let expiry: PrintsExpiry
   private let settings: LiveSettings
@@ -50,7 +49,7 @@ final class ListRetention: Sendable {
   ) {
     self.recorder = recorder
     self.index = index
-    (self.folders, lists) = (folders, folders.lists)
+    self.folders = folders
     expiry = PrintsExpiry(lists: folders.lists, prints: folders.prints)
     self.settings = settings
     self.narrator = narrator
@@ -58,6 +57,8 @@ final class ListRetention: Sendable {
     self.clock = clock
     steady = SteadyClock(wall: clock.wallTime(), uptime: clock.uptime())
   }
+
+  private var lists: any Folder { folders.lists }
 
   /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }

@@ -14,9 +14,7 @@ extension StoredPrints {
   func finding(
     on photo: PhotoSummary, using draft: () throws(Failure) -> any OpenFile
   ) -> PrintFinding {
-    guard let name = FileName(photo.print) else {
-      return PrintFinding(.changed, why: "its name is not one of a print")
-    }
+    guard let name = FileName(photo.print) else { return .notOfPrint }
     do throws(Failure) {
       guard let size = try size(of: name) else { return .missing }
       if size != photo.bytes { return .size(size, recorded: photo.bytes) }

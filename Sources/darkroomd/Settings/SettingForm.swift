@@ -250,10 +250,7 @@ extension SettingForm<String?> {
   static var node: Self {
     Self { (text) throws(SettingProblem) in
       if text == "auto" { return nil }
-      let isFit = text.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || "-._".utf8.contains($0)
-      }
-      guard isFit, (1...64).contains(text.utf8.count) else {
+      guard isPlainName(text, marks: "-._") else {
         throw SettingProblem(
           "a node has a name of at most 64 letters, digits, dots and dashes, not '\(text)'")
       }
@@ -288,10 +285,7 @@ extension SettingForm<String> {
   /// Of a bucket, as `eu-central-1`.
   static var region: Self {
     Self { (text) throws(SettingProblem) in
-      let isFit = text.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || "-_".utf8.contains($0)
-      }
-      guard isFit, (1...64).contains(text.utf8.count) else {
+      guard isPlainName(text, marks: "-_") else {
         throw SettingProblem(
           "a region has a name of at most 64 letters, digits and dashes, not '\(text)'")
       }
@@ -301,6 +295,14 @@ extension SettingForm<String> {
 }
 
 extension SettingForm {
+  /// True for 1 to 64 letters, digits and marks.
+  fileprivate static func isPlainName(_ text: String, marks: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || marks.utf8.contains($0)
+      }
+  }
+
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
   fileprivate static func words<Word: Equatable & Sendable>(
     _ read: @escaping @Sendable (String) throws(SettingProblem) -> Word

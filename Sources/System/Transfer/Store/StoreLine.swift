@@ -5,6 +5,7 @@
 // Concurrency model: one Mutex around the handle; a line has one request at a time.
 
 import CCurl
+import Digests
 import Synchronization
 import Vocabulary
 
@@ -21,10 +22,12 @@ struct StoreRequest: Sendable {
   /// `Name: value`.
   var headers: [String] = []
   /// SHA-256 of the body, in hex.
-  var digest = String(hex: StoreRequest.emptyDigest)
+  var digest = StoreRequest.emptyDigest
   var source: (file: any OpenFile, size: UInt64)?
   /// Gets the bytes of an object, from that offset on.
   var target: (file: any OpenFile, offset: UInt64, limit: UInt64)?
+
+  private static let emptyDigest = SHA256.digest(of: []).hex
 
   init(_ method: Method, _ url: String) { (self.method, self.url) = (method, url) }
 }
@@ -144,12 +147,4 @@ final class StoreLine: Sendable {
     let digest = "x-amz-content-sha256: \(request.digest)"
     handle.set(CURLOPT_HTTPHEADER, lines: request.headers + [digest])
   }
-}
-
-extension StoreRequest {
-  /// Of no bytes.
-  static let emptyDigest: [UInt8] = [
-    0xE3, 0xB0, 0xC4, 0x42, 0x98, 0xFC, 0x1C, 0x14, 0x9A, 0xFB, 0xF4, 0xC8, 0x99, 0x6F, 0xB9, 0x24,
-    0x27, 0xAE, 0x41, 0xE4, 0x64, 0x9B, 0x93, 0x4C, 0xA4, 0x95, 0x99, 0x1B, 0x78, 0x52, 0xB8, 0x55,
-  ]
 }
