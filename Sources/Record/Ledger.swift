@@ -65,13 +65,16 @@ package struct Ledger: Equatable, Sendable {
     nextList = ListID(list.number + 1)
   }
 
-  /// Counts changes that were against the rules and not written.
-  package mutating func refuse(_ count: Int) { refused += UInt64(count) }
+  /// Counts changes that were against the rules and not written. The count ends at the largest number that a
+  /// snapshot can have.
+  package mutating func refuse(_ count: Int) {
+    refused = min(refused + UInt64(count), LineCursor.largest)
+  }
 
   @discardableResult
   package mutating func apply(_ transition: Transition) -> Bool {
     let isLegal = step(transition)
-    if !isLegal, refused < .max { refused += 1 }
+    if !isLegal { refuse(1) }
     return isLegal
   }
 

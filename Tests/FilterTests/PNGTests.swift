@@ -165,6 +165,24 @@ struct PNGTests {
     }
   }
 
+  /// libpng leaves the bits behind the last pixel of a row as they were in memory.
+  @Test(arguments: [1, 2, 4], [false, true])
+  func `the bits behind a row of a palette are the same in each print`(
+    _ depth: Int, _ isInterlaced: Bool
+  ) throws {
+    let form = PNGForm(width: 9, height: 9) {
+      ($0.colour, $0.depth, $0.isInterlaced) = (.palette, depth, isInterlaced)
+      $0.palette = (0..<(3 << depth)).map { UInt8(truncatingIfNeeded: $0 * 67) }
+    }
+    let original = form.bytes(rows(form))
+    defer { HeapFill.set(0) }
+    let prints = try [0x5A, 0xA5].map { (byte: UInt8) in
+      HeapFill.set(byte)
+      return try Darkroom.develop(original).bytes
+    }
+    #expect(prints[0] == prints[1])
+  }
+
   @Test func `a pixel with a colour outside the palette fails the picture`() throws {
     for depth in [2, 4, 8] {
       for isInterlaced in [false, true] {

@@ -41,6 +41,18 @@ struct LedgerTests {
     #expect(ledger.refused == 1 && ledger.openLists.isEmpty)
   }
 
+  @Test func `the count of refused changes ends at the largest number of a snapshot`() {
+    let most = UInt64(Int64.max)
+    var ledger = Ledger(nextList: ListID(1), refused: most - 1, entries: [])
+    ledger.apply(Transition(time: 1, .finished(ListID(7))))
+    #expect(ledger.refused == most)
+    ledger.apply(Transition(time: 2, .finished(ListID(7))))
+    ledger.refuse(2)
+    #expect(ledger.refused == most)
+    let snapshot = Snapshot(segment: 2, stateID: Samples.stateID, after: 1, ledger: ledger)
+    #expect(Snapshot.read(snapshot.bytes) == .snapshot(snapshot))
+  }
+
   @Test func `the shares of users follow every change, and a user without open lists has none`() {
     var ledger = Ledger()
     func owned(_ list: UInt64, by owner: UInt32?) -> Change {

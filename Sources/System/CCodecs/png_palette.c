@@ -49,7 +49,7 @@ int32_t dr_png_palette_develop(struct dr_png_reader *reader, struct dr_png_write
   trouble->code = 0;
   reader->escape.trouble = writer->escape.trouble = trouble;
   uint8_t shown[COLOURS * 4];
-  uint8_t *volatile room = reader->image ? NULL : malloc(reader->row_size);
+  uint8_t *volatile room = reader->image ? NULL : calloc(1, reader->row_size);
   if (setjmp(writer->escape.back)) {
     free(room);
     return -1;

@@ -147,7 +147,8 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   if (png_get_rowbytes(codec, reader->info) != row)
     png_error(codec, "its rows are not as long as its header says");
   if (!header->is_interlaced) return 1;
-  reader->image = malloc(reader->row_size * reader->height);
+  // libpng leaves the bits behind the last pixel of a row as they are, and those of a palette go into the print.
+  reader->image = calloc(reader->height, reader->row_size);
   if (!reader->image) png_error(codec, "out of memory");
   read_interlaced(reader, passes);
   return 1;

@@ -13,6 +13,8 @@ enum PictureProof {
     metadataParts: 64)
 
   static func run(_ bytes: [UInt8]) {
+    // A print that depends on the bytes of new memory differs.
+    HeapFill.set(0x5A)
     guard let (developed, print) = develop(bytes) else { return }
     must(UInt64(print.count) == developed.size, "the print's size is not what was answered")
     let seen = look(print, developed.format)
@@ -21,6 +23,7 @@ enum PictureProof {
     must(
       seen == nil || seen?.width == Int(developed.width) && seen?.height == Int(developed.height),
       "the print is not as large as was answered")
+    HeapFill.set(0xA5)
     guard let again = develop(bytes) else { fatalError("the same bytes, and now refused") }
     must(again.print == print, "the same bytes, and another print")
     // The length of the input decides where to cut, so that a finding can be repeated.
