@@ -213,7 +213,7 @@ let tests: [Target] = [
     name: "FuzzTargets",
     dependencies: [
       "Catalog", "Codecs", "Digests", "Filter", "HTTP", "Record", "Show", "Steer", "Support",
-      "Vocabulary", "Worker",
+      "Transfer", "Vocabulary", "Worker",
     ], path: "Tests/Fuzz/Targets"),
   .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Support"]),
 ]
@@ -229,15 +229,18 @@ let package = Package(
   targets: stages + edge + shims + words + executables + benchmarks + tests
 )
 
-// Links only with libFuzzer, in the build of `make fuzz`.
+// The programs of `make fuzz`. The first links only with libFuzzer.
 if Context.environment["DARKROOM_FUZZ"] != nil {
-  package.targets.append(
+  package.targets += [
     .executableTarget(
       name: "darkroom-fuzz",
       dependencies: [
         "Catalog", "Digests", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
       ],
-      path: "Tests/Fuzz/Program"))
+      path: "Tests/Fuzz/Program"),
+    .executableTarget(
+      name: "darkroom-mutate", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Mutate"),
+  ]
 }
 
 // Every program contains the Swift runtime. Tool, worker and web server contain the C++ runtime below it, too (etc/link),

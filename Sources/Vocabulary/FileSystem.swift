@@ -27,7 +27,7 @@ package struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible
   /// A name that the program composes: short, and without unchecked bytes from outside.
   package init(made bytes: some Collection<UInt8>) {
     guard let name = FileName(bytes: bytes) else {
-      preconditionFailure("not a file name: \(Printable.text(bytes))")
+      preconditionFailure("not a file name: \(Printable.text(Array(bytes)))")
     }
     self = name
   }

@@ -17,18 +17,28 @@ package enum HexDigits {
   }
 
   /// The bytes that `%` and two digits encode; nil if a `%` encodes nothing.
-  package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
+  package static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    percentDecoded(in: Array(text))
+  }
+
+  /// Decodes in place. Not generic, since other modules would run it unspecialised.
+  private static func percentDecoded(in text: consuming [UInt8]) -> [UInt8]? {
+    var bytes = text
+    var (from, to) = (0, 0)
+    while from < bytes.count {
+      if bytes[from] == 0x25 {
+        guard from + 2 < bytes.count, let high = value(bytes[from + 1]),
+          let low = value(bytes[from + 2])
+        else { return nil }
+        bytes[to] = high << 4 | low
+        from += 3
+      } else {
+        bytes[to] = bytes[from]
+        from += 1
       }
-      guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value)
-      else { return nil }
-      bytes.append(high << 4 | low)
+      to += 1
     }
+    bytes.removeSubrange(to...)
     return bytes
   }
 

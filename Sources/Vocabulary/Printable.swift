@@ -1,34 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from outside, made safe to show in a log, a message or a terminal.
+// Bytes from outside, made safe to show in a log, a message or a terminal. Not generic, since other modules would
+// run generic code unspecialised.
 
 package enum Printable {
   /// Valid UTF-8 stays; control characters, invisible direction marks and invalid UTF-8 become escapes
   /// (`\n`, `\t`, `\xNN`, `\u{…}`), a backslash becomes two. At most `limit` characters, then `…`.
-  package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
+  package static func text(_ bytes: ArraySlice<UInt8>, limit: Int = 400) -> String {
     // A character has at most four bytes.
-    let bytes = Array(bytes.prefix(4 * (limit + 1)))
+    text(of: Array(bytes.prefix(4 * (limit + 1))), limit: limit)
+  }
+
+  package static func text(_ bytes: [UInt8], limit: Int = 400) -> String {
+    text(bytes[...], limit: limit)
+  }
+
+  private static func text(of bytes: [UInt8], limit: Int) -> String {
     if bytes.count <= limit, bytes.allSatisfy(isPlain) {
       return String(decoding: bytes, as: UTF8.self)
     }
-    var out = ""
+    var out: [UInt8] = []
+    out.reserveCapacity(2 * bytes.count)
     var count = 0
     var place = 0
-    var parser = UTF8.ForwardParser()
-    var input = bytes.makeIterator()
-    while true {
-      let result = parser.parseScalar(from: &input)
-      if case .emptyInput = result { return out }
-      if count >= limit { return out + "…" }
-      switch result {
-      case .valid(let encoded):
-        out += shown(UTF8.decode(encoded))
-        place += encoded.count
-      case .error(let length):
-        for byte in bytes[place..<place + length] { out += "\\x" + String(hex: byte) }
-        place += length
-      case .emptyInput: break
+    while place < bytes.count {
+      if count == limit {
+        out += "…".utf8
+        break
       }
       count += 1
+      let byte = bytes[place]
+      guard isPlain(byte) else {
+        place += addScalar(bytes[place...], to: &out)
+        continue
+      }
+      out.append(byte)
+      place += 1
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// Adds the first character, or the first bytes that are none; returns the number of their bytes.
+  private static func addScalar(_ bytes: ArraySlice<UInt8>, to out: inout [UInt8]) -> Int {
+    var parser = UTF8.ForwardParser()
+    var rest = bytes.makeIterator()
+    switch parser.parseScalar(from: &rest) {
+    case .valid(let encoded):
+      if let escape = escape(UTF8.decode(encoded)) { out += escape.utf8 } else { out += encoded }
+      return encoded.count
+    case .error(let length):
+      for byte in bytes.prefix(length) { out += escape(byte).utf8 }
+      return length
+    case .emptyInput: return bytes.count
     }
   }
 
@@ -36,20 +58,23 @@ package enum Printable {
     // A span is faster to search than a string's view.
     let bytes = string.utf8.span
     let isSafe = bytes.count <= limit && bytes.indices.allSatisfy { isPlain(bytes[$0]) }
-    return isSafe ? string : text(string.utf8, limit: limit)
+    return isSafe ? string : text(Array(string.utf8), limit: limit)
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }
 
-  private static func shown(_ scalar: Unicode.Scalar) -> String {
+  private static func escape(_ byte: UInt8) -> String { "\\x" + String(hex: byte) }
+
+  /// Nil for a character that is shown as it is.
+  private static func escape(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
-    case 0x5C: return "\\\\"
-    case 0x0A: return "\\n"
-    case 0x09: return "\\t"
-    case 0..<0x20, 0x7F: return "\\x" + String(hex: UInt8(scalar.value))
+    case 0x5C: "\\\\"
+    case 0x0A: "\\n"
+    case 0x09: "\\t"
+    case 0..<0x20, 0x7F: escape(UInt8(scalar.value))
     case 0x80..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
-      return "\\u{\(String(scalar.value, radix: 16))}"
-    default: return String(Character(scalar))
+      "\\u{\(String(scalar.value, radix: 16))}"
+    default: nil
     }
   }
 }

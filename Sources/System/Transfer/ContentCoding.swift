@@ -3,13 +3,13 @@
 // photos all the same, others write into the header what names no coding: a character set, the wrapping of an
 // upload, nothing at all.
 
-struct ContentCoding: Equatable {
+package struct ContentCoding: Equatable {
   /// The names that the origin wrote, separated by commas.
-  let text: String
+  package let text: String
   /// One of them is a coding: the bytes are not yet the photo's.
-  let isReal: Bool
+  package let isReal: Bool
 
-  init(_ lines: [String] = []) {
+  package init(_ lines: [String] = []) {
     let names = lines.flatMap { $0.split(separator: ",") }
       .map { String(decoding: $0.utf8.filter { $0 > 0x20 }, as: UTF8.self) }
       .filter { !$0.isEmpty }

@@ -2,13 +2,13 @@
 // The header that names the part of the whole in an answer, read strictly: `bytes 500-999/1000`,
 // `bytes 500-999/*`, and `bytes */1000` if the requested part does not exist.
 
-struct ContentRange: Equatable {
+package struct ContentRange: Equatable {
   /// Includes both ends; nil if the requested part does not exist.
-  let part: ClosedRange<UInt64>?
+  package let part: ClosedRange<UInt64>?
   /// Nil if the origin does not state it.
-  let total: UInt64?
+  package let total: UInt64?
 
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
     let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)

@@ -3,12 +3,12 @@
 
 import CCurl
 
-enum HTTPDate {
+package enum HTTPDate {
   /// The two dates may come from two clocks, which differ.
   private static let margin: Int64 = 60
 
   /// Seconds since 1970.
-  static func seconds(_ text: String) -> Int64? {
+  package static func seconds(_ text: String) -> Int64? {
     guard (8...64).contains(text.utf8.count), text.utf8.contains(where: { $0 >= 0x41 }) else {
       return nil
     }
@@ -24,12 +24,12 @@ enum HTTPDate {
 }
 
 /// The delay that an origin asks for, in seconds or until a date.
-enum RetryAfter {
+package enum RetryAfter {
   private static let longest: Int64 = 3600
 
   /// From one second to an hour; nil if the header is missing or unreadable. libcurl's own value takes the
   /// clock into account, but is 0 for a present date, a past date and nonsense alike.
-  static func seconds(_ read: Int64, _ header: String?) -> UInt32? {
+  package static func seconds(_ read: Int64, _ header: String?) -> UInt32? {
     guard let header else { return nil }
     if read > 0 { return UInt32(min(read, longest)) }
     let digits = header.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }

@@ -23,6 +23,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case url
   /// Requests for pages.
   case web
+  /// Headers of servers, and documents of a store.
+  case server
   /// The rows of a picture that are packed into a print.
   case deflate
 
@@ -37,6 +39,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .message: MessageProof.run(bytes)
     case .url: AddressProof.run(bytes)
     case .web: WebProof.run(bytes)
+    case .server: ServerProof.run(bytes)
     case .deflate: DeflateProof.run(bytes)
     }
   }
@@ -49,7 +52,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .segment: Mending.segment(bytes)
     case .snapshot: Mending.snapshot(bytes)
     case .jpeg, .xml, .binary, .lines, .json, .csv, .answer, .message, .url, .web,
-      .deflate:
+      .server, .deflate:
       bytes
     }
   }

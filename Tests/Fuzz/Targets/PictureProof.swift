@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures: any bytes give a refusal in words that are safe to show, or a print that other readers
-// accept, that is the same each time, and that is refused when it is cut.
+// Pictures: any bytes give a refusal in words that are safe to show, or a print and a thumbnail that other readers
+// accept, that are the same each time, and a print that is refused when it is cut.
 
 import Codecs
 import Filter
@@ -11,11 +11,13 @@ enum PictureProof {
   private static let limits = PictureLimits(
     codec: CodecLimits(pixels: 1 << 20, memory: 24 << 20, scans: 20), metadataSize: 1 << 20,
     metadataParts: 64)
+  /// Smaller than most pictures of the corpus, so that their thumbnails are reduced.
+  private static let height: UInt16 = 5
 
   static func run(_ bytes: [UInt8]) {
     // A print that depends on the bytes of new memory differs.
     HeapFill.set(0x5A)
-    guard let (developed, print) = develop(bytes) else { return }
+    guard let (developed, print, thumbnail) = develop(bytes) else { return }
     must(UInt64(print.count) == developed.size, "the print's size is not what was answered")
     let seen = look(print, developed.format)
     // Metadata is copied as it is: a reader that rejects the original may reject the print, too.
@@ -26,6 +28,14 @@ enum PictureProof {
     HeapFill.set(0xA5)
     guard let again = develop(bytes) else { fatalError("the same bytes, and now refused") }
     must(again.print == print, "the same bytes, and another print")
+    must(
+      again.developed == developed && again.thumbnail == thumbnail,
+      "the same bytes, and another thumbnail")
+    if let made = developed.thumbnail {
+      let small = ReadPicture(jpeg: thumbnail)
+      must(small?.width == Int(made.width) && small?.height == Int(made.height), "a bad thumbnail")
+      must(made.height <= height, "a thumbnail of \(made.height) rows")
+    }
     // The length of the input decides where to cut, so that a finding can be repeated.
     let kept = print.count - 1 - bytes.count * 7 % print.count
     must(develop(Array(print[..<kept])) == nil, "a print that was cut was developed")
@@ -35,13 +45,16 @@ enum PictureProof {
     format == .jpeg ? ReadPicture(jpeg: bytes) : ReadPicture(png: bytes)
   }
 
-  private static func develop(_ bytes: [UInt8]) -> (developed: Developed, print: [UInt8])? {
+  private static func develop(
+    _ bytes: [UInt8]
+  ) -> (developed: Developed, print: [UInt8], thumbnail: [UInt8])? {
     do {
       let original = try ScratchFile.make(bytes)
-      let print = try ScratchFile.make()
+      let (print, thumbnail) = (try ScratchFile.make(), try ScratchFile.make())
       let developed = try PictureFilter.develop(
-        original: original, print: print, function: .standard, limits: limits)
-      return (developed, try ScratchFile.bytes(of: print))
+        original: original, print: print, function: .standard, limits: limits,
+        thumbnail: Thumbnail.Order(file: thumbnail, height: height))
+      return (developed, try ScratchFile.bytes(of: print), try ScratchFile.bytes(of: thumbnail))
     } catch let failure as Failure {
       FailureProof.check(failure, codes: ["jpeg.", "png.", "picture."])
       return nil

@@ -4,11 +4,11 @@
 import Markup
 import Vocabulary
 
-enum StoreDocument {
-  typealias Leaf = (name: String, text: [UInt8])
+package enum StoreDocument {
+  package typealias Leaf = (name: String, text: [UInt8])
 
   /// In document order; nil if it is no such XML.
-  static func leaves(_ document: [UInt8]) -> [Leaf]? {
+  package static func leaves(_ document: [UInt8]) -> [Leaf]? {
     var leaves: [Leaf] = []
     var open: Leaf?
     let reader = MarkupReader<Never>(
@@ -33,7 +33,7 @@ enum StoreDocument {
   }
 
   /// The keys of a listing; nil if it is none.
-  static func keys(_ document: [UInt8]) -> [[UInt8]]? {
+  package static func keys(_ document: [UInt8]) -> [[UInt8]]? {
     guard let leaves = leaves(document), leaves.contains(where: { $0.name == "IsTruncated" }) else {
       return nil
     }
