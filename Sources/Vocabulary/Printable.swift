@@ -58,7 +58,7 @@ package enum Printable {
     // A span is faster to search than a string's view.
     let bytes = string.utf8.span
     let isSafe = bytes.count <= limit && bytes.indices.allSatisfy { isPlain(bytes[$0]) }
-    return isSafe ? string : text(Array(string.utf8), limit: limit)
+    return isSafe ? string : text(of: Array(string.utf8.prefix(4 * (limit + 1))), limit: limit)
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 // glibc fills with the complement of the number's low byte, but not what a thread keeps for its next allocation: seven
-// pieces of each size up to 1,032 bytes. Those are taken, filled and given back.
+// pieces of each size up to 1,032 bytes. Those are taken, filled and given back, which changes their first 16 bytes.
 void sample_fill_heap(uint8_t byte) {
   enum { LARGEST = 1032, STEP = 16, EACH = 7 };
   void *pieces[EACH];

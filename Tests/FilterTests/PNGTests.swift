@@ -170,7 +170,7 @@ struct PNGTests {
   func `the bits behind a row of a palette are the same in each print`(
     _ depth: Int, _ isInterlaced: Bool
   ) throws {
-    let form = PNGForm(width: 9, height: 9) {
+    let form = PNGForm(width: 137, height: 9) {
       ($0.colour, $0.depth, $0.isInterlaced) = (.palette, depth, isInterlaced)
       $0.palette = (0..<(3 << depth)).map { UInt8(truncatingIfNeeded: $0 * 67) }
     }

@@ -5,6 +5,7 @@
 internal import CSamples
 
 package enum HeapFill {
-  /// Fills the next pieces that this thread takes; 0 leaves new memory as it is.
+  /// For large pieces of the process, and for the next small ones of this thread from their 17th byte on; 0 leaves new
+  /// memory as it is.
   package static func set(_ byte: UInt8) { sample_fill_heap(byte) }
 }

@@ -17,6 +17,7 @@ package struct ContentRange: Equatable {
     guard total != nil || sides[1] == "*" else { return nil }
     self.total = total
     if sides[0] == "*" {
+      guard total != nil else { return nil }
       part = nil
       return
     }

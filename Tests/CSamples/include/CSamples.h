@@ -61,7 +61,8 @@ void sample_free(void *memory);
 int32_t sample_file(void);
 // Swaps two names in one step; returns -1 if the kernel refuses.
 int32_t sample_exchange(const char *one, const char *other);
-// From now on, new memory of this thread holds this byte everywhere; 0 leaves it as it is.
+// From now on, new memory holds this byte: large pieces of the process, and the next small ones of this thread from their
+// 17th byte on. 0 leaves it as it is.
 void sample_fill_heap(uint8_t byte);
 uint32_t sample_crc32(const uint8_t *bytes, size_t count);
 

@@ -6,7 +6,7 @@ import Glibc
 enum InputFiles {
   /// In the order of their names.
   static func paths(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
+    guard let stream = unsafe opendir(folder) else { fatalError("cannot read \(folder)") }
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while let entry = unsafe readdir(stream) {

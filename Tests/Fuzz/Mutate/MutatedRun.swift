@@ -20,11 +20,13 @@ import Glibc
     unsafe self.place = place
   }
 
-  func hold(_ bytes: [UInt8]) {
-    let count = min(bytes.count, Self.size - 8)
-    unsafe place.storeBytes(of: UInt64(count), as: UInt64.self)
+  /// The number of the input, its length, and its bytes.
+  func hold(_ number: UInt64, _ bytes: [UInt8]) {
+    let count = min(bytes.count, Self.size - 16)
+    unsafe place.storeBytes(of: number, as: UInt64.self)
+    unsafe place.storeBytes(of: UInt64(count), toByteOffset: 8, as: UInt64.self)
     unsafe bytes.withUnsafeBytes {
-      unsafe (place + 8).copyMemory(
+      unsafe (place + 16).copyMemory(
         from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: count)
     }
   }
@@ -32,7 +34,7 @@ import Glibc
 
 struct MutatedRun {
   /// Seconds of processor time in which a stride of inputs is through, or the process ends.
-  private static let patience = 60
+  private static let patience = 300
   private static let stride: UInt64 = 500
   private static let mostMemory = 256 << 10
 
@@ -48,10 +50,11 @@ struct MutatedRun {
 
   func summary(of numbers: Range<UInt64>) -> String {
     var slowest = 0.0
+    check()
     for number in numbers {
-      if number % Self.stride == 0 { check() }
+      if (number - numbers.lowerBound) % Self.stride == 0 { check() }
       let input = inputs.input(number)
-      atWork.hold(input)
+      atWork.hold(number, input)
       let start = now()
       target.run(input)
       slowest = max(slowest, now() - start)
@@ -66,7 +69,10 @@ struct MutatedRun {
     var timer = itimerval()
     timer.it_value.tv_sec = Self.patience
     unsafe setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
-    if memory > Self.mostMemory { fatalError("\(target.rawValue) takes \(memory) KiB of memory") }
+    if memory > Self.mostMemory {
+      print("\(target.rawValue) takes \(memory) KiB of memory")
+      exit(1)
+    }
   }
 
   /// The most that the process had resident, in KiB.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a target over mutated inputs, in the code of a release:
-// darkroom-mutate TARGET SEED FIRST COUNT AT CORPUS-FOLDER...
-// AT is a file that always holds the input at work: its length in the first eight bytes, then its bytes. When an input
-// ends the process, it is there.
+// darkroom-mutate TARGET SEED FIRST COUNT AT CORPUS-FOLDER... [WORDS.dict]
+// AT is a file that always holds the input at work: its number and its length in eight bytes each, then its bytes. When
+// an input ends the process, it is there.
 
 import FuzzTargets
 import Glibc

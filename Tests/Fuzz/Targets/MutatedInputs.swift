@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutated inputs by number: an input depends on the seed, its number, the corpus and the words alone, so that one
-// that stops a target can be made again. No feedback from the target: this is for many inputs, libFuzzer for new
+// Mutated inputs by number: an input depends on the seed, its number, the corpus and the words alone, so that an
+// input that stops a target can be made again. No feedback from the target: this is for many inputs, libFuzzer for new
 // paths.
 
 import Support

@@ -16,6 +16,7 @@ enum PictureProof {
 
   static func run(_ bytes: [UInt8]) {
     // A print that depends on the bytes of new memory differs.
+    defer { HeapFill.set(0) }
     HeapFill.set(0x5A)
     guard let (developed, print, thumbnail) = develop(bytes) else { return }
     must(UInt64(print.count) == developed.size, "the print's size is not what was answered")
