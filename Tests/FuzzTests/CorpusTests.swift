@@ -7,18 +7,21 @@ import FuzzTargets
 import Support
 import Testing
 
-@Suite struct CorpusTests {
-  private static let folder = Repository.root.appending(path: "Tests/Fuzz/corpus")
+enum Corpus {
+  static let home = Repository.root.appending(path: "Tests/Fuzz")
 
-  private func files(of target: FuzzTarget) throws -> [URL] {
+  static func files(of target: FuzzTarget) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(
-      at: Self.folder.appendingPathComponent(target.rawValue), includingPropertiesForKeys: nil
+      at: home.appending(path: "corpus/\(target.rawValue)"), includingPropertiesForKeys: nil
     ).sorted { $0.path < $1.path }
   }
+}
+
+@Suite struct CorpusTests {
 
   @Test(arguments: FuzzTarget.allCases)
   func `bytes that once stopped a target no longer do`(target: FuzzTarget) throws {
-    let files = try files(of: target)
+    let files = try Corpus.files(of: target)
     #expect(!files.isEmpty)
     for file in files {
       let bytes = try [UInt8](Data(contentsOf: file))

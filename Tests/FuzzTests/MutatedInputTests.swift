@@ -4,20 +4,15 @@
 
 import Foundation
 import FuzzTargets
-import Support
 import Testing
 
 @Suite struct MutatedInputTests {
-  private static let home = Repository.root.appending(path: "Tests/Fuzz")
-
   private func corpus(of target: FuzzTarget) throws -> [[UInt8]] {
-    try FileManager.default.contentsOfDirectory(
-      at: Self.home.appending(path: "corpus/\(target.rawValue)"), includingPropertiesForKeys: nil
-    ).sorted { $0.path < $1.path }.map { try [UInt8](Data(contentsOf: $0)) }
+    try Corpus.files(of: target).map { try [UInt8](Data(contentsOf: $0)) }
   }
 
   private func inputs(of target: FuzzTarget, seed: UInt64) throws -> MutatedInputs {
-    let words = try? Data(contentsOf: Self.home.appending(path: "words/\(target.rawValue).dict"))
+    let words = try? Data(contentsOf: Corpus.home.appending(path: "words/\(target.rawValue).dict"))
     return MutatedInputs(
       target, seed: seed, corpus: try corpus(of: target),
       words: words.map { FuzzWords.read([UInt8]($0)) } ?? [])
