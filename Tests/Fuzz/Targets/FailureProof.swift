@@ -16,5 +16,7 @@ enum FailureProof {
     }
   }
 
-  static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+  static func isPlain(_ text: String) -> Bool {
+    Array(text.utf8).allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
 }

@@ -60,14 +60,14 @@ enum Mending {
   }
 
   static func snapshot(_ bytes: [UInt8]) -> [UInt8] {
-    bytes.last == 0x0A ? ending(bytes.dropLast()) + [0x0A] : bytes
+    bytes.last == 0x0A ? ending(Array(bytes[..<(bytes.count - 1)])) + [0x0A] : bytes
   }
 
   /// Replaces the end of a text with ` crc=` and eight digits.
   private static func ending(_ text: [UInt8]) -> [UInt8] {
     guard text.count > 13 else { return text }
-    let body = text.dropLast(13)
-    return body + Array(" crc=".utf8) + hex(CRC32C.checksum(body))
+    let body = text[..<(text.count - 13)]
+    return Array(body) + Array(" crc=".utf8) + hex(CRC32C.checksum(body))
   }
 
   private static func hex(_ checksum: UInt32) -> [UInt8] {
