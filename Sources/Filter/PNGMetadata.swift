@@ -13,14 +13,15 @@ struct PNGMetadata {
     let size: UInt32
   }
 
-  /// Without these chunks the picture would look different.
+  /// Without these chunks the picture would look different. Readers look for them before the pixels alone, and for all
+  /// but the density before the palette.
   private static let needed: Set<String> = ["cHRM", "cICP", "gAMA", "iCCP", "pHYs", "sRGB"]
   private static let texts: Set<String> = ["iTXt", "tEXt", "zTXt"]
   /// Keywords of texts that name a person.
   private static let names = ["Author", "Copyright"].map { Array($0.utf8) }
   /// Part of the picture, or true only of the original's bytes.
   private static let understood: Set<String> = [
-    "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "bKGD", "hIST", "sBIT", "sPLT", "tIME",
+    "IHDR", "IEND", "tRNS", "bKGD", "hIST", "sBIT", "sPLT", "tIME",
   ]
   /// The largest chunk that is held in memory to cut previews out of it.
   private static let largestHeld = 1 << 20
@@ -28,6 +29,7 @@ struct PNGMetadata {
 
   private(set) var chunks: [Chunk] = []
   private(set) var notices = PictureNotices()
+  private var (isBehindPalette, isBehindPixels) = (false, false)
   private let rule: MetadataRule
   /// The number of bytes to which compressed texts may still expand.
   private var textBudget: UInt64
@@ -66,6 +68,13 @@ struct PNGMetadata {
     _ chunk: Chunk, isGrey: Bool, _ window: inout ByteWindow
   ) throws(PictureTrouble) -> Bool {
     switch chunk.name {
+    case "PLTE", "IDAT":
+      isBehindPalette = true
+      if chunk.name == "IDAT" { isBehindPixels = true }
+      return false
+    case let name where Self.needed.contains(name) && isTooLate(name):
+      notices.insert(.metadataDropped)
+      return false
     case "iCCP" where isGrey:
       // The profile of a grey PNG is for grey; its print has colours.
       notices.insert(.profileDropped)
@@ -84,6 +93,10 @@ struct PNGMetadata {
       if !Self.understood.contains(chunk.name) { notices.insert(.metadataDropped) }
       return false
     }
+  }
+
+  private func isTooLate(_ name: String) -> Bool {
+    name == "pHYs" ? isBehindPixels : isBehindPalette
   }
 
   private func isNaming(_ text: PNGText, _ chunk: Chunk) -> Bool {

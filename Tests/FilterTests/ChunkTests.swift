@@ -62,6 +62,32 @@ struct ChunkTests {
     #expect(chunks(of: print.bytes).map { $0.name }.prefix(2) == ["IHDR", "tEXt"])
   }
 
+  /// Readers do not look at them there: before the pixels of the print they would change its colours or its size.
+  @Test(arguments: ["gAMA", "iCCP", "sRGB", "cHRM", "cICP", "pHYs"])
+  func `colours and density behind the pixels are not those of the picture`(
+    _ name: String
+  ) throws {
+    let late = PNGForm.chunk(name, [0, 0, 0xB1, 0x8F, 0, 0, 0, 1, 1])
+    let png: [UInt8] = DamageTests.png.dropLast(12) + late + DamageTests.png.suffix(12)
+    let print = try Darkroom.develop(png)
+    #expect(!chunks(of: print.bytes).contains { $0.name == name })
+    #expect(print.developed.notices == .metadataDropped)
+  }
+
+  @Test func `behind the palette it is density alone`() throws {
+    let form = PNGForm(width: 8, height: 8) { form in
+      (form.colour, form.palette) = (.palette, [1, 2, 3, 4, 5, 6])
+    }
+    let png = form.bytes([UInt8](repeating: 1, count: 64))
+    let parts = chunks(of: png)
+    let place = 8 + parts.prefix { $0.name != "IDAT" }.reduce(0) { $0 + $1.bytes.count + 12 }
+    let late = [("gAMA", [0, 0, 0xB1, 0x8F]), ("pHYs", [0, 0, 0x0B, 0x13, 0, 0, 0x0B, 0x13, 1])]
+      .flatMap { PNGForm.chunk($0.0, $0.1) }
+    let print = try Darkroom.develop(png[..<place] + late + png[place...])
+    let names = chunks(of: print.bytes).map { $0.name }
+    #expect(names.contains("pHYs") && !names.contains("gAMA"))
+  }
+
   @Test func `previews in chunks are removed`() throws {
     let sample = ExifSample(isLittle: true, thumbnail: MetadataTests.thumbnail)
     let (developed, all) = try carried("eXIf", sample.bytes)
