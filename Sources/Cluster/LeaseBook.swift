@@ -27,6 +27,8 @@ package struct LeaseBook: Sendable {
     package var isHeld = false
     /// Its list in the ledger is cancelled.
     package var isCancelled = false
+    /// Leased ahead of others, for a viewer.
+    package var isAhead = false
   }
 
   package enum Deed: Equatable, Sendable {
@@ -56,6 +58,9 @@ package struct LeaseBook: Sendable {
   /// Shares whose photos wait for servers that are well.
   private static let mostSlow = 8
 
+  /// Shares for viewers, besides the others: of those that are at work, and of all.
+  private static let (mostAhead, mostHeldAhead) = (8, 64)
+
   private let leaseTime: Duration
   /// The most photos of a share.
   private let chunk: Int
@@ -73,6 +78,8 @@ package struct LeaseBook: Sendable {
   private var rungTime: Duration?
   private var lastReport: Duration?
   private var wishes = 0
+  /// When a viewer last began to look at photos that no node may have; nil when all have been leased.
+  private var lookTime: Duration?
 
   /// Photos that wait for servers that are well, and do not count.
   package var slow: Int { Self.mostSlow * chunk }
@@ -140,12 +147,16 @@ package struct LeaseBook: Sendable {
   // MARK: answers
 
   /// The next call may not see what the last one did.
-  package mutating func lost() { mustAsk = true }
+  package mutating func lost() {
+    mustAsk = true
+  }
 
   /// - Parameter asked: when the question was sent.
   package mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {
     (mustAsk, heard) = (false, asked)
     isQuiet = !answer.isOpen && !isRung(since: asked)
+    // A bell may have been lost, or a list goes on that was paused.
+    if answer.isOpen { lookTime = lookTime ?? .zero }
     drought = isQuiet ? .whole : Drought()
     isDraining = answer.isDraining
     var deeds: [Deed] = []
@@ -293,6 +304,33 @@ package struct LeaseBook: Sendable {
 
   private func isRung(since time: Duration) -> Bool { rungTime.map { $0 >= time } ?? false }
 
+  /// A viewer looks at photos that may wait for a node.
+  package mutating func looked(at now: Duration) { (isQuiet, lookTime) = (false, now) }
+
+  /// How many of these photos to lease, whatever else this node has: one share at a time, so that several nodes have
+  /// some. Nil if it wants none.
+  /// - Parameter waiting: the photos of lists here that wait for servers or for another attempt.
+  package func wishAhead(_ waiting: [ListID: Int] = [:]) -> Int? {
+    if mustAsk || isDraining || lookTime == nil { return nil }
+    let held = holdings.values.filter { $0.isAhead && !$0.isCancelled }
+    let atWork = held.filter { holding in
+      let left = holding.mark.photos - holding.recorded.photos
+      return !holding.isPaused && (holding.list.flatMap { waiting[$0] } ?? 0) < left
+    }
+    return atWork.count < Self.mostAhead && held.count < Self.mostHeldAhead
+      ? LedgerFocus.largestShare : nil
+  }
+
+  /// - Parameter asked: when the wish was sent.
+  package mutating func leasedAhead(_ new: [Share], asked: Duration) -> [Deed] {
+    if new.isEmpty, lookTime.map({ $0 < asked }) == true { lookTime = nil }
+    return new.map { share in
+      let deed = take(share, sequence: 0)
+      holdings[share.id]?.isAhead = true
+      return deed
+    }
+  }
+
   /// The photos that this node has of a list in the ledger.
   private struct Load {
     let list: LedgerList
@@ -308,7 +346,7 @@ package struct LeaseBook: Sendable {
 
   private func loads(_ waiting: [ListID: Int]) -> [Load] {
     var loads: [LedgerList: Load] = [:]
-    for holding in holdings.values where !holding.isCancelled {
+    for holding in holdings.values where !holding.isCancelled && !holding.isAhead {
       let list = holding.mark.id.list
       var load = loads[list] ?? Load(list: list, serviceClass: holding.serviceClass)
       load.serviceClass = min(load.serviceClass, holding.serviceClass)

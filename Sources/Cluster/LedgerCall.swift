@@ -107,6 +107,15 @@ enum LedgerCall {
       ])
   }
 
+  static func leaseAhead(_ seat: LedgerSeat, _ photos: Int) -> PostgresStatement {
+    PostgresStatement(
+      "lease_ahead",
+      """
+      SELECT list, first, last, epoch, class, done, deaths, waits
+      FROM lease_ahead($1::int4, $2::int8, $3::int4)
+      """, seat.values + [.int4(Int32(clamping: photos))])
+  }
+
   static func giveBack(
     _ seat: LedgerSeat, _ share: ShareID, after delay: Duration, _ waits: [UInt8]
   ) -> PostgresStatement {
@@ -165,6 +174,20 @@ enum LedgerCall {
     return PostgresStatement(
       "order_list", "SELECT order_list($1::int8, $2::int2, $3::int2)",
       [list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
+  }
+
+  static func focus(_ focus: LedgerFocus) -> PostgresStatement {
+    PostgresStatement(
+      "focus", "SELECT answer, open FROM focus($1::int8, $2::text, $3::int4[], $4::int8)",
+      [
+        focus.list.value, .text(focus.viewer), .int4s(focus.photos.map { Int32(clamping: $0) }),
+        focus.time.value,
+      ])
+  }
+
+  static func focuses(on lists: [LedgerList]) -> PostgresStatement {
+    PostgresStatement(
+      "focuses", "SELECT list, viewer, photos, time_ms FROM focuses($1::int8[])", [numbers(lists)])
   }
 
   static func lists(after list: LedgerList?, most: Int, isOpen: Bool) -> PostgresStatement {
@@ -249,6 +272,14 @@ extension Share {
       last: UInt32(clamping: row.int(2)), serviceClass: ServiceClass(row, 4),
       done: PhotoMask(bits.bytes, count: bits.count), deaths: UInt32(clamping: row.int(6)),
       waits: row.bytes(7))
+  }
+}
+
+extension LedgerFocus {
+  init(_ row: PostgresRow) {
+    self.init(
+      LedgerList(row, 0), viewer: row.text(1),
+      photos: row.ints(2).map { UInt32(clamping: $0) }, time: .milliseconds(row.int(3)))
   }
 }
 

@@ -58,6 +58,10 @@ package enum LedgerBell: Equatable, Sendable {
   case work(ServiceClass)
   case list(LedgerList)
   case over(LedgerList)
+  /// A viewer has a focus on the list, or has none any more.
+  case focus(LedgerList)
+  /// Photos that a viewer looks at wait for a node.
+  case ahead
   /// This node can have more seats at a server, or has more than its part.
   case seats
 }
@@ -196,6 +200,8 @@ extension LedgerBell {
     case "work": self = .work(ServiceClass(rawValue: UInt8(clamping: number)) ?? .default)
     case "list": self = .list(LedgerList(number))
     case "over": self = .over(LedgerList(number))
+    case "focus": self = .focus(LedgerList(number))
+    case "ahead": self = .ahead
     case "seats" where UInt64(exactly: node ?? -1) == number: self = .seats
     default: return nil
     }

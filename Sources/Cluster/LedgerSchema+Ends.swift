@@ -17,6 +17,8 @@ extension LedgerSchema {
           RETURN false;
         END IF;
       END IF;
+      DELETE FROM cut c WHERE c.list = l;
+      DELETE FROM focus f WHERE f.list = l;
       UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
         ended = clock_timestamp(), keeper = home WHERE t.id = l;
       PERFORM pg_notify('darkroom', 'over ' || l);

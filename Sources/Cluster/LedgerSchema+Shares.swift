@@ -62,6 +62,7 @@ extension LedgerSchema {
     #variable_conflict use_column
     DECLARE
       got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; nodes int;
+      at int; part int; given int := 0;
       users text[] := '{}'; classes smallint[] := '{}';
     BEGIN
       PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc AND NOT n.draining FOR SHARE;
@@ -80,14 +81,14 @@ extension LedgerSchema {
       FOR k IN 1 .. 16 LOOP
         candidate := turn_list(upto, is_reversed, full_lists, users, classes);
         EXIT WHEN candidate IS NULL;
-        SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.state = 0
-          AND l.next <= l.photos FOR UPDATE;
+        SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
         EXIT WHEN FOUND;
       END LOOP;
       FOR r IN
         SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
         FROM share s JOIN list x ON x.id = s.list
-        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0 AND x.class <= upto
+        WHERE s.state = 0 AND s.epoch > 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+          AND x.class <= upto
           AND x.id <> ALL (full_lists) AND NOT EXISTS (
             SELECT FROM unnest(users, classes) u (who, cls)
             WHERE u.who = x.owner AND u.cls <= x.class)
@@ -98,35 +99,48 @@ extension LedgerSchema {
       LOOP
         EXIT WHEN got >= want;
         got := got + r.n;
-        RETURN QUERY UPDATE share s
-          SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
-          WHERE s.list = r.l AND s.first = r.f
-          RETURNING s.list, s.first, s.last, s.epoch, r.c, s.done, s.deaths, s.waits;
+        RETURN QUERY SELECT t.* FROM take_share(me, r.l, r.f, r.c) t;
       END LOOP;
       IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
       SELECT greatest(count(*), 1) INTO nodes FROM node n WHERE NOT n.draining
         AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
-      rest := turn.photos - turn.next + 1;
-      WHILE got < want AND rest > 0 LOOP
+      -- The photos that viewers looked at, then the others.
+      FOR r IN SELECT s.first AS f, s.last - s.first + 1 AS n FROM share s
+        WHERE s.list = turn.id AND s.epoch = 0 ORDER BY s.first LIMIT 64
+      LOOP
+        EXIT WHEN got >= want;
+        got := got + r.n;
+        given := given + r.n;
+        turn.cuts := turn.cuts - 1;
+        RETURN QUERY SELECT t.* FROM take_share(me, turn.id, r.f, turn.class) t;
+      END LOOP;
+      at := turn.next;
+      WHILE got < want AND at <= turn.photos LOOP
+        rest := turn.photos - at + 1;
         size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
         IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
+        SELECT least(size, min(c.first) - at) INTO part FROM cut c
+          WHERE c.list = turn.id AND c.first > at;
         RETURN QUERY INSERT INTO share AS s (list, first, last, state, node, done)
-          VALUES (turn.id, turn.photos - rest + 1, turn.photos - rest + size, 1, me,
-            repeat('0', size)::varbit)
+          VALUES (turn.id, at, at + part - 1, 1, me, repeat('0', part)::varbit)
           RETURNING s.list, s.first, s.last, s.epoch, turn.class, s.done, s.deaths, s.waits;
-        got := got + size;
-        rest := rest - size;
+        got := got + part;
+        given := given + part;
+        at := behind_cuts(turn.id, at + part);
         EXIT WHEN size < largest;
       END LOOP;
-      size := turn.photos - rest + 1 - turn.next;
-      UPDATE list l SET next = turn.photos - rest + 1, pass = l.pass + size WHERE l.id = turn.id;
-      -- A user of whom nodes had enough does not catch up with all that others got meanwhile.
-      UPDATE account a SET pass = size + greatest(a.pass,
-          (SELECT max(o.pass) FROM account o WHERE o.class = turn.class)
-            - \#(LeaseWish.mostPhotos))
-        WHERE a.class = turn.class
-        AND a.owner = turn.owner;
+      UPDATE list l SET next = at, cuts = turn.cuts, pass = l.pass + given WHERE l.id = turn.id;
+      PERFORM pay(turn.class, turn.owner, given);
     END $$;
+
+    -- A ready share, which is locked, for this node.
+    CREATE FUNCTION take_share(me int, l bigint, f int, cls smallint)
+    RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
+      deaths smallint, waits bytea) LANGUAGE sql AS $$
+      UPDATE share s
+        SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
+        WHERE s.list = l AND s.first = f
+        RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits $$;
 
     CREATE FUNCTION give_back(
       me int, inc bigint, l bigint, f int, e int, after_ms bigint, left_waits bytea)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of the ledger. Waiting photos are one row, the cursor of their list. Leased photos are a row of `share`,
-// made at the lease and deleted at its end. Outcomes are only added. So nothing large is ever updated.
+// The schema of the ledger. Waiting photos are one row, the cursor of their list; those that viewers look at are cut out
+// of it. Leased photos are a row of `share`, made at the lease and deleted at its end. Outcomes are only added. So
+// nothing large is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
 // that are its own, lists in the order of their numbers, ready shares (skipped where another has them, except at a
-// list's end), account. The lists that the reports of a turn may end are ended in a transaction of their own. A request
-// for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
+// list's end), account. Cuts and focus are changed under the lock of their list. The lists that the reports of a turn
+// may end are ended in a transaction of their own. A request for seats locks the own node, its row of `asker`, servers
+// in the order of their names, then seats.
 
 internal import Postgres
 package import Vocabulary
@@ -32,7 +34,7 @@ package enum LedgerSchema {
   }
 
   private static let text =
-    tables + nodes + turns + lists + ends + shares + people + seats + rights
+    tables + nodes + turns + lists + ends + shares + FocusSchema.text + people + seats + rights
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
@@ -46,16 +48,18 @@ package enum LedgerSchema {
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
       draining bool NOT NULL DEFAULT false) WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
-    -- node that submitted the list, keeper the one that returns it.
+    -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.
     CREATE TABLE list (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text COLLATE "C" NOT NULL,
       name bytea NOT NULL, sha256 text NOT NULL, class smallint NOT NULL, photos int NOT NULL,
-      next int NOT NULL DEFAULT 1, pass bigint NOT NULL, state smallint NOT NULL DEFAULT 0,
+      next int NOT NULL DEFAULT 1, cuts int NOT NULL DEFAULT 0, pass bigint NOT NULL,
+      state smallint NOT NULL DEFAULT 0,
+      is_ready bool GENERATED ALWAYS AS (state = 0 AND (next <= photos OR cuts > 0)) STORED,
       revises bigint, folder bytea NOT NULL, is_roll bool NOT NULL, terms text NOT NULL,
       origin text NOT NULL,
       accepted timestamptz NOT NULL DEFAULT clock_timestamp(), ended timestamptz,
       home int NOT NULL, keeper int, is_returned bool NOT NULL DEFAULT false) WITH (fillfactor = 50);
-    CREATE INDEX list_ready ON list (class, owner, pass, id) WHERE state = 0 AND next <= photos;
+    CREATE INDEX list_ready ON list (class, owner, pass, id) WHERE is_ready;
     CREATE INDEX list_open ON list (id) WHERE state < 3;
     CREATE INDEX list_over ON list (id) WHERE state < 3 AND (state = 2 OR next > photos);
     CREATE INDEX list_ended ON list (keeper, id) WHERE state >= 3;
@@ -72,7 +76,7 @@ package enum LedgerSchema {
     CREATE TABLE account (
       class smallint, owner text COLLATE "C", pass bigint NOT NULL, PRIMARY KEY (class, owner))
       WITH (fillfactor = 50);
-    -- 0 ready, 1 leased.
+    -- 0 ready, 1 leased. A share of epoch 0 was cut out for a viewer, and no node has had it.
     CREATE TABLE share (
       list bigint, first int, last int NOT NULL, state smallint NOT NULL, node int,
       epoch int NOT NULL DEFAULT 1, sequence int NOT NULL DEFAULT 0,
@@ -82,6 +86,7 @@ package enum LedgerSchema {
         autovacuum_vacuum_scale_factor = 0);
     CREATE INDEX share_ready ON share (list, first) WHERE state = 0;
     CREATE INDEX share_node ON share (node) WHERE state = 1;
+    CREATE INDEX share_fresh ON share (list, first) WHERE epoch = 0;
     -- A row of each node, so that no node waits for another.
     CREATE TABLE tally (
       list bigint, node int, filtered bigint NOT NULL, failed bigint NOT NULL,
@@ -137,13 +142,18 @@ package enum LedgerSchema {
     CREATE FUNCTION least_pass(cls smallint) RETURNS bigint LANGUAGE sql STABLE AS $$
       SELECT greatest(min(a.pass), max(a.pass) - \#(LeaseWish.mostPhotos))
       FROM account a WHERE a.class = cls AND EXISTS (
-        SELECT FROM list l WHERE l.class = cls AND l.owner = a.owner AND l.state = 0
-          AND l.next <= l.photos) $$;
+        SELECT FROM list l WHERE l.class = cls AND l.owner = a.owner AND l.is_ready) $$;
 
     -- The least of the user's lists at work.
     CREATE FUNCTION list_pass(cls smallint, who text) RETURNS bigint LANGUAGE sql STABLE AS $$
       SELECT coalesce(min(l.pass), 0) FROM list l WHERE l.class = cls AND l.owner = who
-        AND l.state = 0 AND l.next <= l.photos $$;
+        AND l.is_ready $$;
+
+    -- The user has got photos. One of whom nodes had enough does not catch up with all that others got meanwhile.
+    CREATE FUNCTION pay(cls smallint, who text, n int) RETURNS void LANGUAGE sql AS $$
+      UPDATE account a SET pass = n + greatest(a.pass,
+          (SELECT max(o.pass) FROM account o WHERE o.class = cls) - \#(LeaseWish.mostPhotos))
+        WHERE a.class = cls AND a.owner = who $$;
 
     -- The list whose turn it is: by class, at most the least urgent one that is wanted, then by user, then by list. A
     -- revision waits for the end of the list that it takes over from. The node has enough of some lists, and of the
@@ -152,8 +162,8 @@ package enum LedgerSchema {
       upto smallint, is_reversed bool, full_lists bigint[], users text[], classes smallint[])
     RETURNS bigint LANGUAGE sql STABLE AS $$
       SELECT x.id FROM account a CROSS JOIN LATERAL (
-        SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.state = 0
-          AND l.next <= l.photos AND l.id <> ALL (full_lists)
+        SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.is_ready
+          AND l.id <> ALL (full_lists)
           AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
         ORDER BY l.pass, l.id LIMIT 1) x
       WHERE a.class <= upto AND NOT EXISTS (

@@ -17,6 +17,8 @@ package protocol ListOffice: Sendable {
 
   /// Records reports, in their order, then leases shares: together, or not at all.
   func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn
+  /// Ready shares of one list that viewers look at, whatever else the node has, until they have this number of photos.
+  func leaseAhead(_ photos: Int) async throws(Failure) -> [Share]
   /// The share is for any node, after a time, or gone if its list was cancelled. False if it is not this node's.
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
@@ -29,6 +31,10 @@ package protocol ListOffice: Sendable {
 
   /// False for an unknown list, and if nothing changes.
   func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool
+  /// Replaces the viewer's focus on the list; no photos end it.
+  func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer
+  /// In the order of lists and viewers.
+  func focuses(on lists: [LedgerList]) async throws(Failure) -> [LedgerFocus]
   /// In the order of their numbers, at most `most`.
   func lists(
     after list: LedgerList?, most: Int, isOpen: Bool

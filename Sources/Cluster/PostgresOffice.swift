@@ -71,6 +71,10 @@ package struct PostgresOffice: ListOffice {
     return Turn(verdicts: verdicts, shares: results.popFirst()?.map { Share($0) } ?? [])
   }
 
+  package func leaseAhead(_ photos: Int) async throws(Failure) -> [Share] {
+    try await rows { LedgerCall.leaseAhead($0, photos) }.map { Share($0) }
+  }
+
   package func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool {
@@ -107,6 +111,21 @@ package struct PostgresOffice: ListOffice {
 
   package func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
     try await isTrue { _ in LedgerCall.order(order, list) }
+  }
+
+  package func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer {
+    guard let row = try await rows({ _ in LedgerCall.focus(focus) }).first else {
+      throw Self.nonsense
+    }
+    switch row.int(0) {
+    case 0: return .set(left: UInt32(clamping: row.int(1)))
+    case 1: return .notAtWork
+    default: return .tooManyViewers
+    }
+  }
+
+  package func focuses(on lists: [LedgerList]) async throws(Failure) -> [LedgerFocus] {
+    try await rows { _ in LedgerCall.focuses(on: lists) }.map { LedgerFocus($0) }
   }
 
   package func lists(

@@ -271,7 +271,8 @@ package enum ControlInterface {
     # room. viewer, of at most 64 bytes, tells the viewers of one user apart: each has one focus on a list,
     # which a new call replaces and renews, and viewers take turns. Nothing of it is recorded. Returns how many
     # photos were named, how many of them are not done, and the end of the lease. Only for the list's owner
-    # and root, as is Unfocus.
+    # and root, as is Unfocus. In a cluster, both take the name of a list at work that was dropped at another
+    # node; its photos are named by their numbers then.
     method Focus(
       list: string,
       photos: ?[]string,

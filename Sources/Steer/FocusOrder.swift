@@ -28,7 +28,9 @@ package struct FocusOrder: MessageValue {
     list = ListReference(try fields.string("list"))
     photos = try Self.words(fields)
     viewer = try fields.string("viewer", or: "")
-    guard viewer.utf8.count <= Self.longestViewer else { throw FieldError(name: "viewer") }
+    guard viewer.utf8.count <= Self.longestViewer, !viewer.utf8.contains(0) else {
+      throw FieldError(name: "viewer")
+    }
     seconds = try fields.count("seconds", or: 60)
     guard 1...Self.longestLease ~= seconds else { throw FieldError(name: "seconds") }
   }

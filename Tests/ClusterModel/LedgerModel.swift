@@ -27,8 +27,12 @@ package struct LedgerModel {
     package var ended = Duration.zero
     package var keeper: Int?
     package var isReturned = false
+    /// Photos behind `next` that are shares of their own, or were, by the first one.
+    package var gaps: [UInt32: UInt32] = [:]
+    /// Shares that were cut out and that no node has had.
+    package var cuts = 0
 
-    package var isReady: Bool { state == .running && next <= submission.photos }
+    package var isReady: Bool { state == .running && (next <= submission.photos || cuts > 0) }
   }
 
   package struct Part {
@@ -51,7 +55,7 @@ package struct LedgerModel {
     package static func < (a: Place, b: Place) -> Bool { (a.list, a.first) < (b.list, b.first) }
   }
 
-  private struct Account: Hashable {
+  struct Account: Hashable {
     let serviceClass: ServiceClass
     let owner: String
   }
@@ -64,16 +68,17 @@ package struct LedgerModel {
   package let silence: Duration
   package private(set) var now = Duration.zero
   package private(set) var nodes: [String: Node] = [:]
-  package private(set) var lists: [LedgerList: List] = [:]
-  package private(set) var parts: [Place: Part] = [:]
+  package internal(set) var lists: [LedgerList: List] = [:]
+  package internal(set) var parts: [Place: Part] = [:]
   package private(set) var outcomes: [LedgerList: [UInt32: Outcome]] = [:]
   private var reported: [LedgerList: [[UInt32]: [Outcome]]] = [:]
   private var newest: [Name: LedgerList] = [:]
   private var origins: [String: (list: LedgerList, isTwin: Bool)] = [:]
   private var folders: Set<[UInt8]> = []
-  private var accounts: [Account: UInt64] = [:]
+  private(set) var accounts: [Account: UInt64] = [:]
   private var lastList: UInt64 = 0
   package var seats = SeatModel()
+  var focus: [LedgerList: [String: FocusModel]] = [:]
 
   package init(silence: Duration) { self.silence = silence }
 
@@ -102,7 +107,7 @@ package struct LedgerModel {
     return node.incarnation
   }
 
-  private func node(_ name: String, _ incarnation: Int) -> Node? {
+  func node(_ name: String, _ incarnation: Int) -> Node? {
     nodes[name].flatMap { $0.incarnation == incarnation ? $0 : nil }
   }
 
@@ -152,12 +157,16 @@ package struct LedgerModel {
     }.map(\.pass).min() ?? 0
   }
 
+  func isBehindEarlier(_ list: List) -> Bool {
+    list.revises.flatMap { lists[$0]?.state.isFinal } == false
+  }
+
   private func turn(
     upTo least: ServiceClass, isReversed: Bool, _ refused: Set<LedgerList>
   ) -> LedgerList? {
     let ready = lists.filter { list in
       list.value.isReady && list.value.serviceClass <= least && !refused.contains(list.key)
-        && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
+        && !isBehindEarlier(list.value)
     }
     func rank(_ list: (key: LedgerList, value: List)) -> (Int, UInt64, [UInt8], UInt64, UInt64) {
       let account = Account(
@@ -254,6 +263,8 @@ package struct LedgerModel {
     } else if list.next <= list.submission.photos || !own.isEmpty {
       return
     }
+    lists[number]?.gaps = [:]
+    focus[number] = nil
     lists[number]?.state = list.state == .cancelling ? .cancelled : .finished
     lists[number]?.ended = now
     lists[number]?.keeper = list.home
@@ -266,36 +277,70 @@ package struct LedgerModel {
     var shares: [Share] = []
     var got = 0
     for place in returned(with: candidate, wish, refused).prefix(64) where got < wish.photos {
-      guard var part = parts[place] else { continue }
-      (part.node, part.sequence) = (node.id, 0)
-      part.epoch += 1
-      parts[place] = part
-      shares.append(share(place, part))
-      got += Int(part.last - place.first) + 1
+      let share = take(place, by: node)
+      shares.append(share)
+      got += share.photos
     }
     guard got < wish.photos, let candidate, let list = lists[candidate] else { return shares }
     let count = nodes.values.count { !$0.isDraining && now - $0.seen < silence }
-    var next = list.next
+    var (next, given) = (list.next, 0)
+    for place in fresh(of: candidate).prefix(64) where got < wish.photos {
+      let share = take(place, by: node)
+      shares.append(share)
+      got += share.photos
+    }
     while got < wish.photos, next <= list.submission.photos {
       let rest = Int(list.submission.photos - next) + 1
       var size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
       if rest - size < 8, rest <= wish.largest { size = rest }
+      let isWhole = size >= wish.largest
+      if let gap = list.gaps.keys.filter({ $0 > next }).min() { size = min(size, Int(gap - next)) }
       let place = Place(list: candidate, first: next)
       let part = Part(
         last: next + UInt32(size) - 1, node: node.id, due: now, done: PhotoMask(count: size))
       parts[place] = part
       shares.append(share(place, part))
       got += size
-      next += UInt32(size)
-      if size < wish.largest { break }
+      given += size
+      next = behindCuts(of: candidate, next + UInt32(size))
+      if !isWhole { break }
     }
-    let given = UInt64(next - list.next)
     lists[candidate]?.next = next
-    lists[candidate]?.pass += given
+    pay(for: candidate, given)
+    return shares
+  }
+
+  /// Shares that were cut out and that no node has had.
+  func fresh(of list: LedgerList) -> [Place] {
+    parts.filter { $0.key.list == list && $0.value.epoch == 0 }.keys.sorted()
+  }
+
+  /// The next photo that was not cut out. The gaps before it are forgotten.
+  mutating func behindCuts(of list: LedgerList, _ place: UInt32) -> UInt32 {
+    var next = place
+    while let last = lists[list]?.gaps.removeValue(forKey: next) { next = last + 1 }
+    return next
+  }
+
+  /// The list and its user have got photos.
+  mutating func pay(for number: LedgerList, _ photos: Int) {
+    guard let list = lists[number] else { return }
+    lists[number]?.pass += UInt64(photos)
     let account = Account(serviceClass: list.serviceClass, owner: list.submission.owner)
     let first = accounts.filter { $0.key.serviceClass == list.serviceClass }.values.max() ?? 0
-    accounts[account] = max(accounts[account] ?? 0, Self.pass(behind: first)) + given
-    return shares
+    accounts[account] = max(accounts[account] ?? 0, Self.pass(behind: first)) + UInt64(photos)
+  }
+
+  mutating func take(_ place: Place, by node: Node) -> Share {
+    if parts[place]?.epoch == 0, let last = parts[place]?.last {
+      lists[place.list]?.cuts -= 1
+      pay(for: place.list, Int(last - place.first) + 1)
+    }
+    parts[place]?.node = node.id
+    parts[place]?.sequence = 0
+    parts[place]?.epoch += 1
+    guard let part = parts[place] else { fatalError("no such share") }
+    return share(place, part)
   }
 
   /// The node has enough of these lists, or of lists of their users.
@@ -323,7 +368,7 @@ package struct LedgerModel {
       lists[place.list]?.serviceClass ?? .default
     }
     return parts.filter { place, part in
-      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running,
+      guard part.node == nil, part.epoch > 0, part.due <= now, lists[place.list]?.state == .running,
         serviceClass(place) <= wish.leastClass, !refused.contains(place.list)
       else { return false }
       guard let limit else { return true }

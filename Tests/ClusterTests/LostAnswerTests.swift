@@ -56,7 +56,7 @@ struct LostAnswerTests {
 /// The calls of a node, in the order in which a list needs them.
 enum CutCall: String, CaseIterable {
   case submit, twin, revise, lease, report, lastReport, turn, giveBack, pulse, pause, cancel
-  case quality, drain, closed, returned, retire, retired
+  case quality, focus, leaseAhead, drain, closed, returned, retire, retired
 }
 
 /// Lists in every state, and two nodes; a call is made by node `a`.
@@ -80,6 +80,10 @@ struct CutScene {
     shares = try await a.lease(16, largest: 8)
     _ = try await a.report(shares[0].report([0, 1], isLast: false))
     waiting = try await a.submit(.sample("winter", photos: 30, owner: "ben", origin: "4")).list
+    if call == .leaseAhead {
+      _ = try await b.focus(
+        LedgerFocus(waiting, viewer: "0", photos: [9, 10], time: .seconds(60)))
+    }
     if call == .retired { _ = try await a.retire(olderThan: .seconds(10)) }
   }
 
@@ -111,6 +115,9 @@ struct CutScene {
     case .pause: "\(try await a.order(.pause, of: work))"
     case .cancel: "\(try await a.order(.cancel, of: work))"
     case .quality: "\(try await a.order(.quality(.background), of: work))"
+    case .focus:
+      "\(try await a.focus(LedgerFocus(waiting, viewer: "0", photos: [9, 10], time: .seconds(60))))"
+    case .leaseAhead: "\(try await a.leaseAhead(1))"
     case .drain: "\(try await a.drain("b", true))"
     case .closed: "\(try await a.closed())"
     case .returned: "\(try await a.returned(over))"
@@ -121,10 +128,12 @@ struct CutScene {
 
   /// After a lost answer. A node asks which leases it has before it wants more.
   func repeated(_ call: CutCall, from a: any ListOffice) async throws -> String {
-    guard call == .lease || call == .turn else { return try await make(call, from: a) }
+    guard call == .lease || call == .leaseAhead || call == .turn else {
+      return try await make(call, from: a)
+    }
     let new = try await a.pulse().leases.map(\.share).filter { $0.id.list == waiting }
     if new.isEmpty { return try await make(call, from: a) }
-    if call == .lease { return "\(new)" }
+    if call != .turn { return "\(new)" }
     return "\(Turn(verdicts: try await a.turn(reports, lease: nil).verdicts, shares: new))"
   }
 
@@ -138,6 +147,7 @@ struct CutScene {
     for list in try await b.lists(after: nil, most: 99, isOpen: false) {
       view.append("\(list)")
       view += try await b.outcomes(of: list.list, in: 1...99).map { "\($0)" }
+      view += try await b.focuses(on: [list.list]).map { "\($0)" }
     }
     view += try await b.nodes().map { "\($0.name) \($0.isDraining) \($0.leased)" }
     view += try await b.lease(8, largest: 8).map { "\($0)" }

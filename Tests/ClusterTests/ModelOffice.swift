@@ -67,6 +67,10 @@ final class ModelOffice: ListOffice {
     }
   }
 
+  func leaseAhead(_ photos: Int) throws(Failure) -> [Share] {
+    try use { model, name, incarnation, _ in model.leaseAhead(photos, name, incarnation) }
+  }
+
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) throws(Failure) -> Bool {
@@ -91,6 +95,14 @@ final class ModelOffice: ListOffice {
 
   func order(_ order: ListOrder, of list: LedgerList) throws(Failure) -> Bool {
     try use { model, _, _, _ in model.order(order, of: list) }
+  }
+
+  func focus(_ focus: LedgerFocus) throws(Failure) -> FocusAnswer {
+    try use { model, _, _, _ in model.setFocus(focus) }
+  }
+
+  func focuses(on lists: [LedgerList]) throws(Failure) -> [LedgerFocus] {
+    try use { model, _, _, _ in model.focuses(on: lists) }
   }
 
   func lists(

@@ -94,10 +94,11 @@ struct OfficeHistory {
     case 65..<70: try await repeatReport(node)
     case 70..<76: try await giveBack(node)
     case 76..<84: try await pulse(node)
-    case 84..<91: try await order(node)
-    case 91..<94: for world in worlds { try await world.pass(.seconds(20)) }
-    case 94..<96: try await drain(node)
-    case 96..<98: try await restart(node)
+    case 84..<90: try await order(node)
+    case 90..<93: for world in worlds { try await world.pass(.seconds(20)) }
+    case 93..<96: try await focus(node)
+    case 96: try await drain(node)
+    case 97: try await restart(node)
     default: try await ends(node)
     }
   }
@@ -191,6 +192,22 @@ struct OfficeHistory {
       default: .quality(ServiceClass.allCases[random.number(below: 5)])
       }
     _ = try await same(node) { try await $0.order(order, of: list) }
+  }
+
+  private mutating func focus(_ node: Int) async throws {
+    guard !lists.isEmpty else { return }
+    let list = lists[random.number(below: lists.count)]
+    let first = 1 + random.number(below: 60)
+    let photos = (first..<(first + random.number(below: 50))).filter { _ in !random.oneIn(9) }
+    let focus = LedgerFocus(
+      list, viewer: "\(random.number(below: 3))", photos: photos.map { UInt32($0) },
+      time: .seconds(30))
+    _ = try await same(node) { try await $0.focus(focus) }
+    let asked = lists
+    _ = try await same(node) { try await $0.focuses(on: asked) }
+    let most = 1 + random.number(below: 40)
+    let shares = try await same(node) { try await $0.leaseAhead(most) }
+    held[node] += shares?.map { Held(share: $0, done: $0.done) } ?? []
   }
 
   private mutating func drain(_ node: Int) async throws {

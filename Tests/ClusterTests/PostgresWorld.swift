@@ -76,7 +76,7 @@ final class PostgresWorld: OfficeWorld {
   func clear() async throws {
     let tables = [
       "share", "list", "name", "origin", "folder", "account", "tally", "outcome", "asker", "host",
-      "seat",
+      "seat", "focus", "cut",
     ]
     _ = try await PostgresServer.shared.run(
       tables.map { "DELETE FROM \($0)" } + [

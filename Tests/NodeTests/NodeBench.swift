@@ -109,6 +109,10 @@ struct NodeBench: Sendable {
   }
 
   func tool(_ node: String, _ words: String...) async throws -> ProgramEnd {
+    try await tool(node, words: words)
+  }
+
+  func tool(_ node: String, words: [String]) async throws -> ProgramEnd {
     try await bench.launch("darkroomctl", ["--root", root(node)] + words).end(
       seconds: Patience.seconds + 60)
   }

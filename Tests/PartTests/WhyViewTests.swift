@@ -71,7 +71,7 @@ import Vocabulary
   @Test func `photos are named by numbers, ranges and names, each once`() async throws {
     try await PeopleBench.use { bench in
       try await bench.parts.add(1, SampleList(count: 30))
-      let words = PhotoWords(list: try bench.parts.lists.look(list))
+      let words = PhotoWords(try bench.parts.lists.look(list).catalog)
       #expect(try words.numbers(["7", "3-5", "Photo 30", "4"], most: 6) == [7, 3, 4, 5, 30])
       #expect(try words.numbers(["5-3", "Photo 1", "Photo 1"], most: 6) == [3, 4, 5, 1])
       #expect(try words.numbers([], most: 6).isEmpty)

@@ -26,6 +26,14 @@ package struct PostgresRow: Equatable, Sendable {
     return shift == 64 ? 0 : Int64(truncatingIfNeeded: value << shift) >> shift
   }
 
+  /// Of an array of int4 with one dimension and without nulls.
+  package func ints(_ column: Int) -> [Int32] {
+    let elements = bytes(column).dropFirst(20)
+    return stride(from: elements.startIndex, to: elements.endIndex - 7, by: 8).map { place in
+      elements[(place + 4)..<(place + 8)].reduce(0) { $0 << 8 | Int32($1) }
+    }
+  }
+
   package func bits(_ column: Int) -> PostgresBits {
     let bytes = bytes(column)
     guard bytes.count >= 4 else { return PostgresBits([], count: 0) }

@@ -15,7 +15,7 @@ final class BellRope: Sendable {
     node.shares.ring(bell)
     switch bell {
     case .list, .over: node.entries.ring()
-    case .work, .seats: return
+    case .work, .seats, .focus, .ahead: return
     }
   }
 }

@@ -71,6 +71,11 @@ final class EntryDesk: Sendable {
     }
   }
 
+  /// In the ledger; submits the list unless that was done.
+  func number(of list: ListID) async throws(Failure) -> LedgerList {
+    try await post.number(of: list)
+  }
+
   /// For a person: the ledger first, then the record here.
   func order(_ turn: ListLife.Turn, of list: ListID) async throws(Failure) {
     guard let ask = turn.ask else { return }

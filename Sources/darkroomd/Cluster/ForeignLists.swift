@@ -16,6 +16,18 @@ struct ForeignLists: Sendable {
   func change(
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer, or missing: ControlError
   ) async throws(ControlError) -> ListSummary {
+    let list = try await changeable(reference, peer, or: missing)
+    let now = try await LedgerAnswer.of { () async throws(Failure) in
+      _ = try await office.order(ListOrder(ask), of: list.list)
+      return try await office.progress(of: list.list)
+    }
+    return try summary(now ?? list)
+  }
+
+  /// The list with work left that is meant, if the caller may change it; raises `missing` if there is none.
+  func changeable(
+    _ reference: ListReference, _ peer: ControlPeer, or missing: ControlError
+  ) async throws(ControlError) -> ListProgress {
     // Numbers are those of lists of this node.
     guard reference.number == nil else { throw missing }
     let list = try choose(reference, try await open(), or: missing)
@@ -23,10 +35,14 @@ struct ForeignLists: Sendable {
       throw .permissionDenied(
         why: "list '\(list.title)' belongs to another user; only its owner or root can change it")
     }
-    return try await LedgerAnswer.of { () async throws(Failure) in
-      _ = try await office.order(ListOrder(ask), of: list.list)
-      return ListSummary(try await office.progress(of: list.list) ?? list, owner)
+    return list
+  }
+
+  func summary(_ list: ListProgress) throws(ControlError) -> ListSummary {
+    guard let owner = UInt32(list.owner) else {
+      throw .notPossible(why: "the ledger knows no owner of list '\(list.title)'")
     }
+    return ListSummary(list, owner)
   }
 
   /// The node where the caller's newest list of that name was dropped; for root, anybody's.

@@ -16,6 +16,7 @@ final class ShareDesk: Sendable {
   private let office: any ListOffice
   private let maker: ShareMaker
   private let rows: ShareRows
+  private let focus: FocusDesk
   private let keeper: ListKeeper
   private let chains: ChainRunner<PhotoStages>
   private let recorder: Recorder
@@ -40,6 +41,7 @@ final class ShareDesk: Sendable {
     var returns: [Returned] = []
     var silence: Silence?
     var seats = SeatBook()
+    var focus = FocusBook()
     /// No share is leased before: the last one could not be made here.
     var patience = Duration.zero
   }
@@ -66,6 +68,7 @@ final class ShareDesk: Sendable {
     (office, self.maker, recorder) = (maker.office, maker, maker.recorder)
     (keeper, clock, self.health, self.changes) = (maker.keeper, maker.clock, health, changes)
     rows = ShareRows(recorder: maker.recorder, lists: lists)
+    focus = FocusDesk(chains: chains, lists: lists, clock: maker.clock)
     leaseTime = settings.leaseTime
     book = Mutex(LeaseBook(leaseTime: settings.leaseTime, chunk: settings.chunk))
     (orders, order) = AsyncStream.makeStream()
@@ -77,11 +80,13 @@ final class ShareDesk: Sendable {
     book.withLock { $0.restore(list, mark, isHeld: isHeld, at: clock.uptime()) }
   }
 
-  /// Photos wait, or a list was steered.
+  /// Photos wait, a viewer looks at some, or a list was steered.
   func ring(_ bell: LedgerBell) {
     switch bell {
     case .work(let serviceClass): book.withLock { $0.rung(serviceClass, at: clock.uptime()) }
     case .list: notes.withLock { $0.isRung = true }
+    case .focus(let list): notes.withLock { $0.focus.rung(list) }
+    case .ahead: book.withLock { $0.looked(at: clock.uptime()) }
     case .seats: return wantSeats()
     case .over: return
     }
@@ -164,6 +169,7 @@ final class ShareDesk: Sendable {
           lastPulse = clock.uptime()
           try await pulse()
         }
+        try await turnToViewers()
         try await turn()
         returns += taken()
         while let share = returns.first {
@@ -175,6 +181,7 @@ final class ShareDesk: Sendable {
       } catch {
         if Task.isCancelled || error == .cancelled { return }
         book.withLock { $0.lost() }
+        notes.withLock { $0.focus.lost() }
         if silence == nil {
           let now = clock.wallTime()
           notes.withLock { $0.silence = Silence(reason: error.reason, since: now) }
@@ -219,7 +226,29 @@ final class ShareDesk: Sendable {
     if let request, let seats = notes.withLock({ $0.seats.answered(request, answer.seats) }) {
       chains.grantSeats(seats, until: asked + leaseTime)
     }
+    // Bells may have been lost.
+    notes.withLock { $0.focus.lost() }
     perform(book.withLock { $0.answered(answer, asked: asked, now: clock.uptime()) })
+  }
+
+  /// Leases the photos that viewers look at, and lets those that this node has go first.
+  private func turnToViewers() async throws(Failure) {
+    let held = book.withLock { Array($0.holdings.values) }
+    let questions = notes.withLock { $0.focus.takeQuestions(held) }
+    if !questions.isEmpty {
+      let asked = clock.uptime()
+      let answer = try await office.focuses(on: questions.sorted())
+      notes.withLock { $0.focus.answered(questions, answer, asked: asked) }
+    }
+    if mayLease, let photos = nextWishAhead() {
+      let asked = clock.uptime()
+      let shares = try await office.leaseAhead(photos)
+      perform(book.withLock { $0.leasedAhead(shares, asked: asked) })
+    }
+    for deed in notes.withLock({ $0.focus.deeds(held, at: clock.uptime()) })
+    where await focus.tell(deed) {
+      notes.withLock { $0.focus.did(deed) }
+    }
   }
 
   /// One transaction for the reports of all shares, and for new ones.
@@ -229,7 +258,7 @@ final class ShareDesk: Sendable {
         perform(book.withLock { $0.ended(list) })
       }
     }
-    let wish = health.health.hold == nil ? nextWish() : nil
+    let wish = mayLease ? nextWish() : nil
     let now = book.withLock { $0 }
     let reportTime = now.reportTime(rows.unreported) ?? .zero
     if wish == nil, reportTime > clock.uptime() { return }
@@ -252,8 +281,17 @@ final class ShareDesk: Sendable {
     changes.changed()
   }
 
+  private var mayLease: Bool {
+    health.health.hold == nil && clock.uptime() >= notes.withLock(\.patience)
+  }
+
+  private func nextWishAhead() -> Int? {
+    if book.withLock({ $0.wishAhead() }) == nil { return nil }
+    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
+    return book.withLock { $0.wishAhead(waiting) }
+  }
+
   private func nextWish() -> LeaseWish? {
-    if clock.uptime() < notes.withLock(\.patience) { return nil }
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
     return book.withLock { $0.wish(waiting) }
   }

@@ -82,13 +82,8 @@ final class ControlCalls: ControlService {
       case .cancel(let list): return try await change(list, .cancel, peer)
       case .quality(let list, let serviceClass):
         return try await change(list, .quality(serviceClass), peer)
-      case .focus(let order):
-        let list = ListID(try changeable(order.list, peer).id)
-        try checkOwn(list, "its photos have no focus: nodes share them")
-        return try await FocusCalls(views: views).focus(order, on: list, by: peer.user)
-      case .unfocus(let list, let viewer):
-        return try FocusCalls(views: views).unfocus(
-          ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
+      case .focus(let order): return try await focus(order, peer)
+      case .unfocus(let list, let viewer): return try await unfocus(list, viewer: viewer, peer)
       case .retry(let order): return try await retry(order, peer)
       case .remove(let list): return try await remove(list, peer)
       case .sheet(let list): return try await sheet(list, peer)
@@ -237,9 +232,28 @@ final class ControlCalls: ControlService {
     return .changed(try views.summary(list))
   }
 
-  /// Nodes do not do everything that one machine does.
-  private func checkOwn(_ list: ListID, _ why: String) throws(ControlError) {
-    if views.index[list]?.terms.isEntry == true { throw .notPossible(why: why) }
+  private func focus(
+    _ order: FocusOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let calls = FocusCalls(views: views, cluster: cluster)
+    let list: ListID
+    do throws(ControlError) { list = ListID(try changeable(order.list, peer).id) } catch {
+      guard case .noSuchList = error else { throw error }
+      return try await calls.focus(order, by: peer, or: error)
+    }
+    return try await calls.focus(order, on: list, by: peer.user)
+  }
+
+  private func unfocus(
+    _ reference: ListReference, viewer: String, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let calls = FocusCalls(views: views, cluster: cluster)
+    let list: ListID
+    do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
+      guard case .noSuchList = error else { throw error }
+      return try await calls.unfocus(reference, viewer: viewer, by: peer, or: error)
+    }
+    return try await calls.unfocus(list, viewer: viewer, by: peer.user)
   }
 
   /// The list, if the caller may change it.
@@ -303,9 +317,10 @@ final class ControlCalls: ControlService {
     _ order: RetryOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try changeable(order.list, peer)
-    try checkOwn(
-      ListID(list.id),
-      "nodes share its photos; drop the list, or its retry list, under a name of its own")
+    if views.index[ListID(list.id)]?.terms.isEntry == true {
+      throw .notPossible(
+        why: "nodes share its photos; drop the list, or its retry list, under a name of its own")
+    }
     if list.state == ListState.paused.name {
       throw .notPossible(why: "it is paused; resume it first")
     }

@@ -140,8 +140,7 @@ final class PageCalls: Sendable {
     return .states(
       StatesReport(
         list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
-        mayFocus: peer.mayChange(listOf: summary.owner)
-          && views.index[list]?.terms.isEntry != true))
+        mayFocus: peer.mayChange(listOf: summary.owner)))
   }
 
   private func digits(
@@ -210,7 +209,7 @@ final class PageCalls: Sendable {
     let list = try views.choose(order.list, for: peer)
     return .found(
       try await onDisk { () throws(ControlError) in
-        let catalog = try views.named(in: list).list.catalog
+        let catalog = try views.catalog(of: list)
         let (last, isOver) = order.after.addingReportingOverflow(Self.namesAtOnce)
         let end = isOver ? catalog.count : min(catalog.count, last)
         let wanted = order.text.lowercased()

@@ -7,7 +7,14 @@ import Steer
 import Vocabulary
 
 struct PhotoWords {
-  let list: OpenList
+  /// Nil for a list that was dropped at another node.
+  private let catalog: CatalogPart?
+  private let count: UInt32
+
+  init(_ catalog: CatalogPart) { (self.catalog, count) = (catalog, catalog.count) }
+
+  /// Of a list of which only the number of photos is known.
+  init(count: UInt32) { (catalog, self.count) = (nil, count) }
 
   /// In the order of the words, without repetitions.
   func numbers(_ words: [String], most: Int) throws(ControlError) -> [UInt32] {
@@ -31,9 +38,9 @@ struct PhotoWords {
         }
         continue
       }
-      guard range.lowerBound >= 1, range.upperBound <= list.catalog.count else {
+      guard range.lowerBound >= 1, range.upperBound <= count else {
         throw .notPossible(
-          why: "the list has \(list.catalog.count) photos, no photo \(Printable.text(word))")
+          why: "the list has \(count) photos, no photo \(Printable.text(word))")
       }
       found.append(range)
     }
@@ -45,11 +52,16 @@ struct PhotoWords {
   private func find(
     _ names: [String: Int], _ found: inout [ClosedRange<UInt32>]
   ) throws(ControlError) {
+    if names.isEmpty { return }
+    guard let catalog else {
+      throw .notPossible(
+        why: "the list was dropped at another node, which has the names: name its photos by number")
+    }
     var left = names
     var known: [String] = []
     do throws(Failure) {
-      for number in list.catalog.numbers where !left.isEmpty {
-        let name = try list.catalog.entry(number).name
+      for number in catalog.numbers where !left.isEmpty {
+        let name = try catalog.entry(number).name
         if let place = left.removeValue(forKey: name) { found[place] = number...number }
         if known.count < Self.mostCompared { known.append(name) }
       }

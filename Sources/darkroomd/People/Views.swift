@@ -198,9 +198,13 @@ struct Views: Sendable {
     }
   }
 
-  /// The photos of a list, for words that name some of them.
+  /// For words that name some of its photos.
   func named(in list: ListID) throws(ControlError) -> PhotoWords {
-    do throws(Failure) { return PhotoWords(list: try lists.look(list)) } catch {
+    PhotoWords(try catalog(of: list))
+  }
+
+  func catalog(of list: ListID) throws(ControlError) -> CatalogPart {
+    do throws(Failure) { return try lists.look(list).catalog } catch {
       throw .notPossible(why: "its photos cannot be read: \(error.reason)")
     }
   }
@@ -209,11 +213,11 @@ struct Views: Sendable {
   func failed(
     _ words: [String], in list: ListID
   ) throws(ControlError) -> (named: [UInt32], all: [UInt32]) {
-    let photos = try named(in: list)
-    let spans = try photos.spans(words).sorted { $0.lowerBound < $1.lowerBound }
+    let catalog = try catalog(of: list)
+    let spans = try PhotoWords(catalog).spans(words).sorted { $0.lowerBound < $1.lowerBound }
     do throws(Failure) {
       // The ledger forgets the photos of a list that is over; their rows still have the states.
-      let all = try recorder.results.reader(list).failed(of: photos.list.catalog.count)
+      let all = try recorder.results.reader(list).failed(of: catalog.count)
       var (next, reach) = (0, UInt32(0))
       let named = all.filter { number in
         while next < spans.count, spans[next].lowerBound <= number {

@@ -207,7 +207,7 @@ struct WhyView {
       let open = try views.lists.look(list)
       let numbers: [UInt32]
       do throws(ControlError) {
-        numbers = try PhotoWords(list: open).numbers([word], most: 1)
+        numbers = try PhotoWords(open.catalog).numbers([word], most: 1)
       } catch {
         throw Failure(.final, code: "photo", reason: "\(error)")
       }
