@@ -1,7 +1,7 @@
 # darkroom
 #
 #   make run        build, then develop a sample list
-#   make cluster    a list developed by three nodes and a PostgreSQL on this machine, one of them killed
+#   make cluster    a list developed by three nodes on this machine: one is killed, and the standby of their ledger promoted
 #   make test       build and run all tests
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
