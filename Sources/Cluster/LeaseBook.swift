@@ -78,8 +78,9 @@ package struct LeaseBook: Sendable {
   private var rungTime: Duration?
   private var lastReport: Duration?
   private var wishes = 0
-  /// When a viewer last began to look at photos that no node may have; nil when all have been leased.
+  /// When a viewer last began to look at photos that perhaps no node has; nil when all have been leased.
   private var lookTime: Duration?
+  private var wasEmpty = false
 
   /// Photos that wait for servers that are well, and do not count.
   package var slow: Int { Self.mostSlow * chunk }
@@ -323,7 +324,9 @@ package struct LeaseBook: Sendable {
 
   /// - Parameter asked: when the wish was sent.
   package mutating func leasedAhead(_ new: [Share], asked: Duration) -> [Deed] {
-    if new.isEmpty, lookTime.map({ $0 < asked }) == true { lookTime = nil }
+    // One empty answer may only mean that other nodes had the first list.
+    if new.isEmpty, wasEmpty, lookTime.map({ $0 < asked }) == true { lookTime = nil }
+    wasEmpty = new.isEmpty
     return new.map { share in
       let deed = take(share, sequence: 0)
       holdings[share.id]?.isAhead = true

@@ -44,6 +44,7 @@ enum FocusSchema {
           RETURN;
         END IF;
         PERFORM cut_out(l, wanted);
+        SELECT t.next INTO x.next FROM list t WHERE t.id = l;
         -- Those that are not recorded: no share has had them, or their bit is not set.
         SELECT coalesce(array_agg(w.n ORDER BY w.n), '{}'), coalesce(bool_or(w.is_ready), false)
           INTO known, is_ahead FROM (

@@ -62,7 +62,7 @@ extension LedgerSchema {
     #variable_conflict use_column
     DECLARE
       got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; nodes int;
-      at int; part int; given int := 0;
+      at int; part int; most int; given int := 0;
       users text[] := '{}'; classes smallint[] := '{}';
     BEGIN
       PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc AND NOT n.draining FOR SHARE;
@@ -104,18 +104,20 @@ extension LedgerSchema {
       IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
       SELECT greatest(count(*), 1) INTO nodes FROM node n WHERE NOT n.draining
         AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
+      rest := turn.photos - turn.next + 1;
+      most := greatest(8, least(largest, rest / (4 * nodes)));
       -- The photos that viewers looked at, then the others.
       FOR r IN SELECT s.first AS f, s.last - s.first + 1 AS n FROM share s
         WHERE s.list = turn.id AND s.epoch = 0 ORDER BY s.first LIMIT 64
       LOOP
-        EXIT WHEN got >= want;
+        EXIT WHEN got >= want OR (given >= most AND most < largest);
         got := got + r.n;
         given := given + r.n;
         turn.cuts := turn.cuts - 1;
         RETURN QUERY SELECT t.* FROM take_share(me, turn.id, r.f, turn.class) t;
       END LOOP;
       at := turn.next;
-      WHILE got < want AND at <= turn.photos LOOP
+      WHILE got < want AND (given < most OR most = largest) AND at <= turn.photos LOOP
         rest := turn.photos - at + 1;
         size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
         IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
@@ -127,7 +129,7 @@ extension LedgerSchema {
         got := got + part;
         given := given + part;
         at := behind_cuts(turn.id, at + part);
-        EXIT WHEN size < largest;
+        EXIT WHEN size < largest AND given >= size;
       END LOOP;
       UPDATE list l SET next = at, cuts = turn.cuts, pass = l.pass + given WHERE l.id = turn.id;
       PERFORM pay(turn.class, turn.owner, given);

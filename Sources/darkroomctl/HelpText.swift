@@ -292,7 +292,7 @@ package enum HelpText {
   private static let focus = """
     Lets photos go first within the share of the list's owner: numbers, ranges such as 10-20,
     and names. Without any, the first 1000 photos that are not done. Ask again to renew the
-    focus or to replace its photos. A restart forgets it; a ledger keeps it for its lists.
+    focus or to replace its photos. A restart forgets it; in a cluster, the ledger keeps it.
 
       --for TIME      how long: 1s to 1h; default: 1min
     """

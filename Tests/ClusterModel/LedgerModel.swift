@@ -283,17 +283,22 @@ package struct LedgerModel {
     }
     guard got < wish.photos, let candidate, let list = lists[candidate] else { return shares }
     let count = nodes.values.count { !$0.isDraining && now - $0.seen < silence }
-    var (next, given) = (list.next, 0)
-    for place in fresh(of: candidate).prefix(64) where got < wish.photos {
+    let all = Int(list.submission.photos) - Int(list.next) + 1
+    let most = max(8, min(wish.largest, all / (4 * max(1, count))))
+    var (next, given, paid) = (list.next, 0, 0)
+    for place in fresh(of: candidate).prefix(64)
+    where got < wish.photos && (given < most || most == wish.largest) {
       let share = take(place, by: node)
       shares.append(share)
       got += share.photos
+      given += share.photos
+      paid += share.photos
     }
-    while got < wish.photos, next <= list.submission.photos {
+    while got < wish.photos, given < most || most == wish.largest, next <= list.submission.photos {
       let rest = Int(list.submission.photos - next) + 1
       var size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
       if rest - size < 8, rest <= wish.largest { size = rest }
-      let isWhole = size >= wish.largest
+      let whole = size
       if let gap = list.gaps.keys.filter({ $0 > next }).min() { size = min(size, Int(gap - next)) }
       let place = Place(list: candidate, first: next)
       let part = Part(
@@ -303,10 +308,10 @@ package struct LedgerModel {
       got += size
       given += size
       next = behindCuts(of: candidate, next + UInt32(size))
-      if !isWhole { break }
+      if whole < wish.largest, given >= whole { break }
     }
     lists[candidate]?.next = next
-    pay(for: candidate, given)
+    pay(for: candidate, given - paid)
     return shares
   }
 

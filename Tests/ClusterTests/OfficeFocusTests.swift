@@ -65,9 +65,9 @@ struct OfficeFocusTests {
       let list = try await a.submit(.sample("summer", photos: 100)).list
       #expect(try await a.focus(focus(list, Array(1...40) + Array(91...100))) == .set(left: 50))
       let shares = try await a.lease(33, largest: 32)
-      #expect(numbers(shares) == [1...32, 33...40])
+      #expect(numbers(shares) == [1...32], "near the end of a list a call has one small share")
       let more = try await a.lease(10)
-      #expect(numbers(more) == [91...100])
+      #expect(numbers(more) == [33...40, 91...100])
       // Another viewer, of photos that were cut out before and of some behind them.
       #expect(try await a.focus(focus(list, 95...99, viewer: "1 b")) == .set(left: 5))
       #expect(try await a.focus(focus(list, 39...43, viewer: "1 b")) == .set(left: 5))
@@ -189,6 +189,31 @@ struct OfficeFocusTests {
       try await world.pass(.seconds(60))
       #expect(try await a.leaseAhead(99).isEmpty)
       try await finish(list, 300, a)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `recorded photos behind the cursor are in no focus, and gaps of a short list are one turn`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let a = try world.office("a")
+      let list = try await a.submit(.sample("summer", photos: 200)).list
+      _ = try await a.focus(focus(list, 33...64))
+      let share = try #require(try await a.leaseAhead(1).first)
+      #expect(try await a.report(share.report()) == .recorded)
+      #expect(try await a.focus(focus(list, 1...40)) == .set(left: 32))
+      _ = try await a.focus(focus(list, stride(from: 70, to: 90, by: 3)))
+      // Cut out, seven single photos; the least turn is eight.
+      let first = try await a.lease(8, largest: 64)
+      #expect(numbers(first) == [1...32])
+      let second = try await a.lease(64, largest: 64)
+      #expect(
+        numbers(second).prefix(7) == [
+          70...70, 73...73, 76...76, 79...79, 82...82, 85...85, 88...88,
+        ])
+      #expect(second.reduce(0) { $0 + $1.photos } >= 28, "a quarter of the rest")
+      try await finish(list, 200, a)
     }
   }
 

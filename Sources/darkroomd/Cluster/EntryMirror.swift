@@ -18,8 +18,8 @@ struct EntryMirror: Sendable {
   let keeper: ListKeeper
   let narrator: Narrator
 
-  /// Photos in one question.
-  private static let span: UInt32 = 1024
+  /// Photos in one question; more where nodes have passed over many.
+  private static let (span, largestSpan): (UInt32, UInt32) = (1024, 65_536)
 
   func follow(_ list: ListID, _ progress: ListProgress) async throws(Failure) {
     guard let entry = recorder.ledger({ $0[list] }), !entry.state.isFinal else { return }
@@ -50,6 +50,7 @@ struct EntryMirror: Sendable {
   /// Those that the record here lacks.
   private func takePhotos(of list: ListID, _ progress: ListProgress) async throws(Failure) {
     var last: UInt32 = 0
+    var span = Self.span
     while true {
       let (next, done) = recorder.ledger { ledger -> (UInt32?, UInt32) in
         let entry = ledger[list]
@@ -59,16 +60,18 @@ struct EntryMirror: Sendable {
         )
       }
       guard let next, done < progress.filtered + progress.failed else { return }
-      let (sum, isOver) = next.addingReportingOverflow(Self.span - 1)
+      let (sum, isOver) = next.addingReportingOverflow(span - 1)
       last = isOver ? .max : sum
       let outcomes = try await office.outcomes(of: progress.list, in: next...last)
-      try await take(outcomes, into: list, progress.list)
+      let isNew = try await take(outcomes, into: list, progress.list)
+      span = isNew ? Self.span : min(span * 2, Self.largestSpan)
     }
   }
 
+  /// False if the record here has all of them.
   private func take(
     _ outcomes: [Outcome], into list: ListID, _ number: LedgerList
-  ) async throws(Failure) {
+  ) async throws(Failure) -> Bool {
     var changes: [Change] = []
     var effects: [Effect] = []
     var rows: [ResultRow] = []
@@ -84,7 +87,7 @@ struct EntryMirror: Sendable {
         rows.append(row)
       }
     }
-    if changes.isEmpty { return }
+    if changes.isEmpty { return false }
     let open = try await onDisk { () throws(Failure) in try lists.look(list) }
     try await recorder.record(changes, after: effects)
     await onDisk {
@@ -94,6 +97,7 @@ struct EntryMirror: Sendable {
       }
     }
     narrator.progress(list)
+    return true
   }
 
   private static func change(_ photo: PhotoID, _ outcome: Outcome, _ row: ResultRow?) -> Change {
