@@ -148,9 +148,7 @@ package struct LeaseBook: Sendable {
   // MARK: answers
 
   /// The next call may not see what the last one did.
-  package mutating func lost() {
-    mustAsk = true
-  }
+  package mutating func lost() { mustAsk = true }
 
   /// - Parameter asked: when the question was sent.
   package mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {

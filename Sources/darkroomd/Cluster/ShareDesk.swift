@@ -181,7 +181,6 @@ final class ShareDesk: Sendable {
       } catch {
         if Task.isCancelled || error == .cancelled { return }
         book.withLock { $0.lost() }
-        notes.withLock { $0.focus.lost() }
         if silence == nil {
           let now = clock.wallTime()
           notes.withLock { $0.silence = Silence(reason: error.reason, since: now) }

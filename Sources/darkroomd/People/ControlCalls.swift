@@ -217,43 +217,54 @@ final class ControlCalls: ControlService {
 
   // MARK: changes
 
-  private func change(
-    _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
+  /// A list that the caller may change, here or else at another node, where it has the name alone.
+  private func steer(
+    _ reference: ListReference, _ peer: ControlPeer,
+    here: (ListID) async throws(ControlError) -> ControlReply,
+    elsewhere: (ClusterNode, ControlError) async throws(ControlError) -> ControlReply
   ) async throws(ControlError) -> ControlReply {
     let list: ListID
     do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
       guard case .noSuchList = error, let cluster else { throw error }
-      return .changed(
-        try await ForeignLists(office: cluster.office).change(reference, ask, peer, or: error))
+      return try await elsewhere(cluster, error)
     }
-    do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
-      throw .notPossible(why: error.reason)
+    return try await here(list)
+  }
+
+  private func change(
+    _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    try await steer(reference, peer) { list throws(ControlError) in
+      do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
+        throw .notPossible(why: error.reason)
+      }
+      return .changed(try views.summary(list))
+    } elsewhere: { cluster, missing throws(ControlError) in
+      .changed(
+        try await ForeignLists(office: cluster.office).change(reference, ask, peer, or: missing))
     }
-    return .changed(try views.summary(list))
   }
 
   private func focus(
     _ order: FocusOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let calls = FocusCalls(views: views, cluster: cluster)
-    let list: ListID
-    do throws(ControlError) { list = ListID(try changeable(order.list, peer).id) } catch {
-      guard case .noSuchList = error else { throw error }
-      return try await calls.focus(order, by: peer, or: error)
+    return try await steer(order.list, peer) { list throws(ControlError) in
+      try await calls.focus(order, on: list, by: peer.user)
+    } elsewhere: { cluster, missing throws(ControlError) in
+      try await calls.focus(order, at: cluster, by: peer, or: missing)
     }
-    return try await calls.focus(order, on: list, by: peer.user)
   }
 
   private func unfocus(
     _ reference: ListReference, viewer: String, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let calls = FocusCalls(views: views, cluster: cluster)
-    let list: ListID
-    do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
-      guard case .noSuchList = error else { throw error }
-      return try await calls.unfocus(reference, viewer: viewer, by: peer, or: error)
+    return try await steer(reference, peer) { list throws(ControlError) in
+      try await calls.unfocus(list, viewer: viewer, by: peer.user)
+    } elsewhere: { cluster, missing throws(ControlError) in
+      try await calls.unfocus(reference, viewer: viewer, at: cluster, by: peer, or: missing)
     }
-    return try await calls.unfocus(list, viewer: viewer, by: peer.user)
   }
 
   /// The list, if the caller may change it.

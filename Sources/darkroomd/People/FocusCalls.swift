@@ -68,9 +68,8 @@ struct FocusCalls {
 
   /// For a list that was dropped at another node.
   func focus(
-    _ order: FocusOrder, by peer: ControlPeer, or missing: ControlError
+    _ order: FocusOrder, at cluster: ClusterNode, by peer: ControlPeer, or missing: ControlError
   ) async throws(ControlError) -> ControlReply {
-    guard let cluster else { throw missing }
     let lists = ForeignLists(office: cluster.office)
     let list = try await lists.changeable(order.list, peer, or: missing)
     if order.photos.isEmpty {
@@ -84,9 +83,9 @@ struct FocusCalls {
   }
 
   func unfocus(
-    _ reference: ListReference, viewer: String, by peer: ControlPeer, or missing: ControlError
+    _ reference: ListReference, viewer: String, at cluster: ClusterNode, by peer: ControlPeer,
+    or missing: ControlError
   ) async throws(ControlError) -> ControlReply {
-    guard let cluster else { throw missing }
     let lists = ForeignLists(office: cluster.office)
     let list = try await lists.changeable(reference, peer, or: missing)
     _ = try await ask(cluster, viewer, 0, [], list.list, peer.user)
