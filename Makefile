@@ -117,8 +117,9 @@ test: test-packages
 	$(DEBUG)
 	rm -rf .build/stage
 	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
-	$(TEST) --skip $(TALK_TESTS) --skip $(LEASE_TESTS) \
+	$(TEST) --skip $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS) \
 	  --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
+	$(TEST) --filter $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS)
 	$(TEST) --filter $(LONG_TESTS)
 	$(TEST) --filter $(TALK_TESTS)
 	$(TEST) --filter $(LEASE_TESTS) --skip $(LONG_TESTS)
@@ -131,9 +132,11 @@ test: test-packages
 	  $(TEST) --filter '^SystemTests\.'
 	Tests/Torture/run --short $(BIN)
 
-# Tests in which one side waits for the other do not share threads with tests that compute for a long time.
+# Tests in which one side waits for the other do not share threads with tests that compute for a long time, nor
+# do tests of transfers, stores and workers, which have time limits of their own.
 # Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
 # copy of every descriptor until it executes its program.
+EDGE_TESTS = '^(EdgeTests|DownloadTests)[./]'
 TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)[./]'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'

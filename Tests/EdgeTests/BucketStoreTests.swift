@@ -313,8 +313,10 @@ import Vocabulary
           return nil
         } catch { return error }
       }
-      while bench.origin.count("PUT") == 0 { await Task.yield() }
-      task.cancel()
+      try await onOwnThread {
+        bench.origin.awaitRequest("PUT")
+        task.cancel()
+      }
       #expect(await task.value == .cancelled)
       bench.origin.fault(.stall, count: 0)
     }

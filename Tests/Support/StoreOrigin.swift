@@ -65,6 +65,9 @@ package final class StoreOrigin: Sendable {
     ask("count \(method) \(Self.encoded(substring))").flatMap { Int($0) } ?? -1
   }
 
+  /// Returns once there has been such a request.
+  package func awaitRequest(_ method: String) { ask("await \(method)") }
+
   /// Stores an object directly, without a checksum.
   package func put(_ key: String, _ text: String) {
     ask("put \(Self.encoded(key)) \(Self.encoded(text))")

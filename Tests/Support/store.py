@@ -24,6 +24,7 @@ is any method, and a listing is matched by its query, as sent:
                         the next COUNT matching requests meet the fault, -1: all; `ok`. COUNT 0 clears
                         every fault of that name
     count METHOD [SUBSTRING]    the number of matching requests so far
+    await METHOD [SUBSTRING]    answered once there is a matching request
     put KEY TEXT        stores an object, without a checksum; `ok`
     keys                all keys, in byte order, as a JSON array
     peak                the most requests that were in work at one time
@@ -349,6 +350,7 @@ class Traffic:
             self.seen.append((method, about))
             self.now += 1
             self.peak = max(self.peak, self.now)
+            self.changed.notify_all()
             for fault in self.armed:
                 name, count, wanted, text = fault
                 is_possible = name not in BODY_FAULTS or method in ("GET", "LIST")
@@ -373,6 +375,11 @@ class Traffic:
     def count(self, method, text):
         with self.changed:
             return sum(method in ("*", seen) and text in about for seen, about in self.seen)
+
+    def wait(self, method, text):
+        """Returns once there has been such a request."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.count(method, text))
 
     def close(self):
         """Stalled requests get their answers."""
@@ -658,6 +665,9 @@ def obey(line):
             return "ok"
         case ["count", method, *text] if len(text) <= 1:
             return str(traffic.count(method, *(text or [""])))
+        case ["await", method, *text] if len(text) <= 1:
+            traffic.wait(method, *(text or [""]))
+            return "ok"
         case ["put", key, *text]:
             with objects.draft() as draft:
                 draft.write(" ".join(text).encode())
