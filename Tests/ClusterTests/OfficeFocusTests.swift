@@ -5,7 +5,7 @@ import Cluster
 import Testing
 import Vocabulary
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(60)))
 struct OfficeFocusTests {
   private func focus(
     _ list: LedgerList, _ photos: some Sequence<Int>, viewer: String = "0 a"

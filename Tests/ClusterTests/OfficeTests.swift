@@ -5,7 +5,7 @@ import Cluster
 import Testing
 import Vocabulary
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(60)))
 struct OfficeTests {
   // MARK: lists come
 

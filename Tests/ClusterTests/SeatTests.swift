@@ -8,7 +8,7 @@ import Support
 import Testing
 import Vocabulary
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(60)))
 struct SeatTests {
   /// A node that uses what it was told, until it is told otherwise.
   private struct Node {

@@ -322,7 +322,7 @@ import Testing
       #expect(policy.contains("default-src 'none'") && !policy.contains("script-src"))
       let missing = try await bench.tool("open", "winter")
       #expect(missing.code == 4 && missing.errors.contains("Could not open 'winter'"), "\(missing)")
-      let web = try await WebSite.start(bench, ["--idle", "1"])
+      let web = try await WebSite.start(bench, ["--idle", "10"])
       #expect(try await web.get("/style.css", nil).status == 200)
       #expect(try await web.program.end().code == 0)
       try await bench.stop(daemon)

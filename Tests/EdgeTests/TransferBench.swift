@@ -37,7 +37,7 @@ extension TransferLoop {
     let (endings, ended) = AsyncStream.makeStream(of: Result<TransferReply, Failure>.self)
     for (url, file) in zip(urls, files) {
       let request = try TransferRequest(
-        url: url, maximumSize: 1 << 20, timeout: .seconds(600), connectTimeout: .seconds(120),
+        url: url, maximumSize: 1 << 20, timeout: Patience.time * 2, connectTimeout: .seconds(120),
         priority: .default)
       _ = begin(request, into: FileSink(file)) { ended.yield($0) }
     }
@@ -57,7 +57,7 @@ final class TransferBench: Sendable {
   {
     var settings = TransferSettings(userAgent: "darkroom/test")
     // A transfer that waits at a gate of the origin waits for a test, which may be delayed.
-    settings.slowestTime = .seconds(600)
+    settings.slowestTime = Patience.time * 2
     settings.rules = try AddressRules(allow: ["127.0.0.0/8", "::1"], deny: [])
     change(&settings)
     return settings
@@ -82,7 +82,7 @@ final class TransferBench: Sendable {
 
   func fetch(
     url: String, into name: String = "photo", maximumSize: UInt64 = 1 << 20,
-    timeout: Duration = .seconds(600), priority: ServiceClass = .default
+    timeout: Duration = Patience.time * 2, priority: ServiceClass = .default
   ) async throws -> TransferReply {
     try await fetch(
       url: url, into: fresh.open(name), maximumSize: maximumSize, timeout: timeout,
@@ -91,7 +91,7 @@ final class TransferBench: Sendable {
 
   func fetch(
     url: String, into file: any OpenFile, maximumSize: UInt64 = 1 << 20,
-    timeout: Duration = .seconds(600), priority: ServiceClass = .default
+    timeout: Duration = Patience.time * 2, priority: ServiceClass = .default
   ) async throws -> TransferReply {
     let request = try TransferRequest(
       url: url, maximumSize: maximumSize, timeout: timeout, connectTimeout: .seconds(120),
@@ -106,7 +106,7 @@ final class TransferBench: Sendable {
 
   /// The failure of the transfer, or nil.
   func failure(
-    _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(600)
+    _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = Patience.time * 2
   ) async -> Failure? {
     do {
       _ = try await fetch(url: url, maximumSize: maximumSize, timeout: timeout)

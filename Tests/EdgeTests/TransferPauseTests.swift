@@ -152,7 +152,8 @@ struct TransferPauseTests {
       await #expect(throws: Self.trouble) { try await task.value }
       #expect(try await bench.fetch(url: bench.origin.url("/barn.jpg")).size == 19)
     }
-    #expect(try bench.connections() == 1)
+    // One that is not used is closed after a while.
+    #expect(try bench.connections() <= 1)
     await bench.stop()
   }
 }

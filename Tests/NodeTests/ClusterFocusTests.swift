@@ -95,7 +95,8 @@ extension NodeBench {
   /// The photos that the ledger has.
   fileprivate func outcomes(_ count: UInt32) async throws -> [UInt32] {
     let office = try PostgresOffice(
-      LedgerPlace(server: place, node: "reader", run: 1), clock: SystemClock())
+      LedgerPlace(server: place, node: "reader", run: 1, patience: Patience.time),
+      clock: SystemClock())
     defer { office.close() }
     return try await office.outcomes(of: LedgerList(1), in: 1...count).map(\.photo)
   }

@@ -239,7 +239,8 @@ struct ClusterRunTests {
       let number = try await nodes.tool("b", "show", "17")
       #expect(number.code == 4 && !number.errors.contains("node"), "\(number)")
       let office = try PostgresOffice(
-        LedgerPlace(server: nodes.place, node: "c", run: 1), clock: SystemClock()
+        LedgerPlace(server: nodes.place, node: "c", run: 1, patience: Patience.time),
+        clock: SystemClock()
       ) { _ in }
       defer { office.close() }
       let lists = ForeignLists(office: office)

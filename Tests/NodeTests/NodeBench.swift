@@ -188,7 +188,8 @@ struct NodeBench: Sendable {
     _ count: Int, of list: LedgerList = LedgerList(1), prints folder: String = "summer"
   ) async throws {
     let office = try PostgresOffice(
-      LedgerPlace(server: place, node: "reader", run: 1), clock: SystemClock())
+      LedgerPlace(server: place, node: "reader", run: 1, patience: Patience.time),
+      clock: SystemClock())
     let outcomes = try await office.outcomes(of: list, in: 1...UInt32(count))
     #expect(outcomes.map(\.photo) == Array(1...UInt32(count)))
     #expect(try await photosDone() == Int64(count))

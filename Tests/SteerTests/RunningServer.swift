@@ -3,6 +3,7 @@
 
 import Linux
 import Steer
+import Support
 import Vocabulary
 
 final class RunningServer: Sendable {
@@ -13,6 +14,8 @@ final class RunningServer: Sendable {
     path: String, handler: any ControlService, clock: any Timekeeper,
     limits: ControlLimits = ControlLimits()
   ) throws {
+    // A caller waits for an answer in real time.
+    try TestHomes.settle()
     server = try ControlServer(path: path, version: "1.0", clock: clock, limits: limits)
     try Reactor.start("control") { [server, end] reactor in
       await server.run(handler, on: reactor)

@@ -25,7 +25,11 @@ struct ServerTests {
 
   private func ask(_ call: ControlCall) async throws -> ControlReply {
     let (path, clock) = (path, clock)
-    return try await onOwnThread { try ControlClient(path: path, clock: clock).call(call) }
+    return try await onOwnThread {
+      try ControlClient(
+        path: path, clock: clock, patience: Patience.time * 2, silence: Patience.time
+      ).call(call)
+    }
   }
 
   /// Sends bytes and reads until the server ends the connection.
@@ -117,7 +121,7 @@ struct ServerTests {
   @Test
   func `an answer in progress when the daemon stops still reaches its caller`() async throws {
     let daemon = ScriptedDaemon(holding: true)
-    let limits = ControlLimits(farewell: .seconds(60))
+    let limits = ControlLimits(farewell: Patience.time)
     let server = try serve(daemon, limits: limits)
     async let reply = ask(.lists)
     await daemon.reached(1)

@@ -44,6 +44,8 @@ def is_possible(campaign):
 class Server:
     """A PostgreSQL in a fresh folder, or a standby of another one. It refuses root."""
 
+    port = 5432
+
     def __init__(self, campaign, name="postgres", addresses=""):
         self.campaign, self.addresses = campaign, addresses
         self.home = os.path.join(campaign.scratch, name)
@@ -81,7 +83,7 @@ class Server:
             [*self.prefix, f"{PROGRAMS}/postgres", "-D", self.data, "-k", self.home,
              "-c", f"listen_addresses={self.addresses}", *settings],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        isready = [f"{PROGRAMS}/pg_isready", "-q", "-h", self.home]
+        isready = [f"{PROGRAMS}/pg_isready", "-q", *self.place()]
         torture.wait_until(lambda: subprocess.run(isready).returncode == 0, torture.PATIENCE, step=0.05)
 
     def signal(self, number):
@@ -112,7 +114,11 @@ class Server:
         return answer.stdout
 
     def ask(self, database, query):
-        return self.run("psql", "-h", self.home, "-U", "postgres", "-d", database, "-At", "-c", query).split()
+        return self.run("psql", *self.place(), "-U", "postgres", "-d", database, "-At", "-c", query).split()
+
+    def place(self):
+        """Where programs of PostgreSQL find it."""
+        return ["-h", self.home, "-p", str(self.port)]
 
     def socket(self):
         return os.path.join(self.home, ".s.PGSQL.5432")
@@ -123,6 +129,17 @@ class Server:
         for rows in self.ask(database, "SELECT encode(rows, 'hex') FROM darkroom.outcome"):
             found += unpack(bytes.fromhex(rows))
         return found
+
+
+TIMES = "SELECT extract(epoch FROM pg_xact_commit_timestamp(xmin)) FROM darkroom.outcome"
+
+
+def silence(server, database, promoted):
+    """The seconds between the last commit before a promotion and the first one after it, and their part behind it."""
+    times = [float(time) for time in server.ask(database, TIMES)]
+    last = max(time for time in times if time <= promoted)
+    first = min(time for time in times if time > promoted)
+    return first - last, first - promoted
 
 
 def unpack(rows):
@@ -166,7 +183,8 @@ class Cluster:
     """Nodes on one ledger, and the list 'summer' that is dropped at the first one. `shelf` has their prints: a new
     folder, unless it is given."""
 
-    def __init__(self, campaign, number, database, ledger, pictures, count, settings="", prefixes=None, shelf=None):
+    def __init__(self, campaign, number, database, ledger, pictures, count, settings="", prefixes=None, shelf=None,
+                 lease=LEASE_SECONDS):
         self.campaign, self.number, self.database, self.count = campaign, number, database, count
         self.folder, self.names = pictures
         self.shelf = shelf or Folder(campaign, number)
@@ -177,7 +195,7 @@ class Cluster:
             place = ledger(node) if callable(ledger) else ledger
             text = SETTINGS.format(
                 photos=self.folder, more=settings, ledger=place, database=database, node=node,
-                lease=LEASE_SECONDS, blobs=self.shelf.settings)
+                lease=lease, blobs=self.shelf.settings)
             self.roots[node] = campaign.root(f"{number}-{node}", text)
         self.home = self.roots[NODES[0]]
 

@@ -22,7 +22,6 @@ PHOTOS = {"short": 80, "long": 240}
 # The last photos wait until the standby is promoted, so that no list is over before.
 GATED = 16
 REPLAYED = "SELECT pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn()"
-TIMES = "SELECT extract(epoch FROM pg_xact_commit_timestamp(xmin)) FROM darkroom.outcome"
 
 
 class Round:
@@ -48,7 +47,7 @@ class Round:
         is_over = self.nodes.wait(self.harm)
         if is_over:
             self.nodes.check_books(self.standby)
-            self.measure()
+            self.campaign.gaps.append(cluster.silence(self.standby, self.database, self.promoted))
         self.nodes.end()
         return is_over
 
@@ -62,12 +61,6 @@ class Round:
             self.is_back = True
         elif not self.campaign.is_short and self.random.random() < 0.03:
             self.nodes.harm(self.random)
-
-    def measure(self):
-        times = [float(time) for time in self.standby.ask(self.database, TIMES)]
-        last = max(time for time in times if time <= self.promoted)
-        first = min(time for time in times if time > self.promoted)
-        self.campaign.gaps.append((first - last, first - self.promoted))
 
     def fail_over(self):
         if self.hangs:
