@@ -140,6 +140,15 @@ package struct LeaseBook: Sendable {
     }
   }
 
+  /// This node cannot work: other nodes have its shares at once, even if its lists do not end.
+  package mutating func abandon() -> [Deed] {
+    holdings.keys.sorted().flatMap { share -> [Deed] in
+      let list = holdings[share]?.list
+      forget(share)
+      return [.giveBack(share, after: .zero)] + (list.map { [.drop($0)] } ?? [])
+    }
+  }
+
   private mutating func forget(_ share: ShareID) {
     guard let holding = holdings.removeValue(forKey: share), let list = holding.list else { return }
     shares[list] = nil

@@ -44,10 +44,11 @@ package struct LedgerPlace: Sendable {
     ] + (password.map { [("password", $0)] } ?? [])
   }
 
-  /// A plan that the optimiser thinks dear is compiled: hundreds of times slower for these statements. The server ends
-  /// sessions of nodes that it cannot hear, which would fill its places.
+  /// A plan that the optimiser thinks dear is compiled: hundreds of times slower for these statements. No default of
+  /// the server may weaken a commit. The server ends sessions of nodes that it cannot hear, which would fill its places.
   private static let options = [
-    "jit=off", "statement_timeout=10s", "idle_in_transaction_session_timeout=10s",
+    "jit=off", "synchronous_commit=on",
+    "statement_timeout=10s", "idle_in_transaction_session_timeout=10s",
     "search_path=darkroom", "tcp_keepalives_idle=10", "tcp_keepalives_interval=5",
     "tcp_keepalives_count=3", "tcp_user_timeout=20000",
   ]

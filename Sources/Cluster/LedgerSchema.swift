@@ -241,7 +241,7 @@ package enum LedgerSchema {
 
     """#
 
-  /// Nodes may call the functions, and touch nothing else.
+  /// The functions see the tables of the schema alone, whatever the search path of a session is.
   private static let rights = #"""
     DO $$
     DECLARE f regprocedure;

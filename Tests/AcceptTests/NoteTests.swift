@@ -26,7 +26,7 @@ import Vocabulary
         """)
   }
 
-  @Test("What is known of a list is read back as it was written", arguments: [false, true])
+  @Test("The facts about a list are read back as they were written", arguments: [false, true])
   func about(hasSlip: Bool) throws {
     let name = try #require(FileName(bytes: [0xFF, 0x25, 0x0A, 0x41] + Array(".plist".utf8)))
     let status = FileStatus(

@@ -194,7 +194,7 @@ import Testing
 extension DaemonBench {
   /// Asks for the account of the inbox until the file is shown this way.
   func untilAccount(of name: String, _ holds: (ShownFile) -> Bool) async throws {
-    try await until("\(name) is told of so") {
+    try await until("\(name) is shown this way") {
       try await inbox().contains { $0.name == name && holds($0) }
     }
   }

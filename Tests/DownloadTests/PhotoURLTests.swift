@@ -77,7 +77,7 @@ struct PhotoURLTests {
       ("他们为什么不说中文", "Write it as xn--ihqwcrb4cv8a8dqg056pqjye"),
       ("почемужеонинеговорятпорусски", "Write it as xn--b1abfaaepdrnnbgefbadotcwatmq2g4l"),
       ("3年b組金八先生", "Write it as xn--3b-ww4c5e180e575a65lsy2b"),
-      // One with a combining mark, one that is no letter, one whose label gets too long.
+      // One with a combining mark, one of a sign, one whose label gets too long.
       ("bu\u{308}cher.example", "Write it in its xn-- form"),
       ("☃.example", "Write it in its xn-- form"),
       (String(repeating: "ü", count: 63), "Write it in its xn-- form"),

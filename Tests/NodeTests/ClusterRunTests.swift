@@ -55,6 +55,30 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `other nodes get the photos of a node whose own trouble lasts`() async throws {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let shares = """
+        SELECT count(*) FROM share s JOIN node n ON n.id = s.node WHERE n.name = 'b' AND s.state = 1
+        """
+      let home = try await nodes.start("a")
+      _ = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(32), at: "a")
+      try await nodes.nodesAtWork(2)
+      try nodes.configure("b", more: "[Download]\nFreeSpace=1000000G")
+      #expect(try await nodes.tool("b", "reload").code == 0)
+      try await nodes.bench.until("node b has no shares") { try await nodes.number(shares) == 0 }
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(32)
+      try nodes.configure("b", more: "")
+      #expect(try await nodes.tool("b", "reload").code == 0)
+      try await nodes.drop(nodes.photos(16, at: "h"), as: "winter.plist", at: "a")
+      try await nodes.bench.until("node b has shares again") { try await nodes.number(shares) > 0 }
+      await nodes.bench.origin.release("h")
+      try await home.says("Finished list 'winter'")
+    }
+  }
+
   @Test func `a list whose server is down keeps no other list waiting`() async throws {
     try await NodeBench.use { nodes in
       let home = try await nodes.start("a", more: "[Download]\nAttempts=30")

@@ -156,6 +156,12 @@ import Vocabulary
     #expect(book[here] == nil && book.unreadable(here).isEmpty)
   }
 
+  @Test func `shares that are abandoned go back before their lists end`() {
+    var book = book(share())
+    #expect(book.abandon() == [.giveBack(share().id, after: .zero), .drop(here)])
+    #expect(book[here] == nil && book.abandon().isEmpty)
+  }
+
   @Test func `a node that drains asks for nothing`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(

@@ -166,7 +166,7 @@ struct NodeBench: Sendable {
     try await server.run([query], at: place).first?.first?.int(0) ?? -1
   }
 
-  /// Returns once so many nodes have shares.
+  /// Returns once that many nodes have shares.
   /// They have leased shares, and made lists of them: nothing that they are about to do needs the ledger.
   func nodesAtWork(_ count: Int64) async throws {
     try await bench.until("\(count) nodes have shares") {

@@ -64,7 +64,7 @@ struct ResultRowTests {
         let found = try Self.outcomes(disk, around: hit) { file in
           try file.truncate(to: UInt64(place))
         }
-        // A row that is gone entirely is no row; a list that is over says that its end is not known.
+        // A row that is gone entirely is not counted; a list that is over says that its end is not known.
         if found != ["good", isBorder ? "none" : "told", "none"] {
           return Self.tell("cut at \(place)", found)
         }

@@ -16,6 +16,8 @@ import torture
 PROGRAMS = os.path.dirname(max(
     glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4]), default=""))
 LEASE_SECONDS = 4
+# The most photos of a share.
+CHUNK = 8
 NODES = ("a", "b", "c")
 SETTINGS = """[Download]
 FileFolders={photos}
@@ -25,7 +27,7 @@ QuietTime=250ms
 Ledger={ledger} dbname={database} user=postgres sslmode=disable gssencmode=disable
 Node={node}
 LeaseTime={lease}s
-Chunk=8
+Chunk={chunk}
 {blobs}
 """
 # A commit has a time, for the gaps between commits.
@@ -195,7 +197,7 @@ class Cluster:
             place = ledger(node) if callable(ledger) else ledger
             text = SETTINGS.format(
                 photos=self.folder, more=settings, ledger=place, database=database, node=node,
-                lease=lease, blobs=self.shelf.settings)
+                lease=lease, chunk=CHUNK, blobs=self.shelf.settings)
             self.roots[node] = campaign.root(f"{number}-{node}", text)
         self.home = self.roots[NODES[0]]
 

@@ -38,16 +38,23 @@ class Round:
         self.hangs = number % 2 == 1
         self.at = self.random.randrange(1, self.nodes.count // 2)
         self.is_away = self.is_back = False
+        self.harms = 0
 
     def play(self):
         """Returns whether the list is over."""
+        mark = self.origin.mark()
         self.nodes.begin(
             self.origin.address,
-            lambda photo: f"?gate={self.number}" if photo > self.nodes.count - GATED else "")
+            lambda photo: f"?photo={photo}"
+            + (f"&gate={self.number}" if photo > self.nodes.count - GATED else ""))
         is_over = self.nodes.wait(self.harm)
         if is_over:
             self.nodes.check_books(self.standby)
             self.campaign.gaps.append(cluster.silence(self.standby, self.database, self.promoted))
+            # A photo that is asked for again was leased and not reported, or its share came late.
+            again = len(self.origin.requests(mark)) - self.nodes.count
+            self.campaign.count("again", again)
+            self.campaign.count("harms", self.harms + 1)
         self.nodes.end()
         return is_over
 
@@ -61,6 +68,7 @@ class Round:
             self.is_back = True
         elif not self.campaign.is_short and self.random.random() < 0.03:
             self.nodes.harm(self.random)
+            self.harms += 1
 
     def fail_over(self):
         if self.hangs:
@@ -106,7 +114,9 @@ def main(campaign):
         f"{counts['kills']} kills and {counts['freezes']} freezes of nodes, {counts['photos']} photos, "
         f"{counts['told']} told before a failover, gap between commits {gaps[len(gaps) // 2]:.1f} s (median), "
         f"{gaps[-1]:.1f} s at most, first commit {firsts[len(firsts) // 2]:.1f} s (median) after a promotion, "
-        f"{firsts[-1]:.1f} s at most: {len(campaign.violations)} violations")
+        f"{firsts[-1]:.1f} s at most, {counts['again']} photos asked for again, "
+        f"{counts['again'] / max(1, counts['harms']):.1f} for each failover, kill and freeze, with shares of "
+        f"{cluster.CHUNK}: {len(campaign.violations)} violations")
 
 
 if __name__ == "__main__":

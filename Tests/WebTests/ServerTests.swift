@@ -215,7 +215,7 @@ private final class Echo: WebService {
     let site = try site(try FreshFolder())
     do {
       let visit = try WebVisit(port: site.port)
-      // A request behind the first is no end.
+      // A request behind the first does not end the visit.
       visit.send("GET /faithful HTTP/1.1\r\nHost: q\r\n\r\nGET / HTTP/1.1\r\nHost: q\r\n\r\n")
       _ = try await onOwnThread { visit.reads("here") }
       #expect(site.clients.count == 1)

@@ -44,6 +44,8 @@ final class ShareDesk: Sendable {
     var focus = FocusBook()
     /// No share is leased before: the last one could not be made here.
     var patience = Duration.zero
+    /// Since when this machine has had a trouble in which no photo goes on.
+    var heldSince: Duration?
   }
 
   /// The ledger does not answer.
@@ -171,6 +173,7 @@ final class ShareDesk: Sendable {
         }
         try await turnToViewers()
         try await turn()
+        if isHeldForLong() { perform(book.withLock { $0.abandon() }) }
         returns += taken()
         while let share = returns.first {
           _ = try await office.giveBack(share.id, after: share.delay, waits: [])
@@ -278,6 +281,15 @@ final class ShareDesk: Sendable {
         return deeds
       })
     changes.changed()
+  }
+
+  /// After the time of a lease, other nodes have the photos of a machine in trouble, as if it were dead.
+  private func isHeldForLong() -> Bool {
+    let (isHeld, now) = (health.health.hold != nil, clock.uptime())
+    return notes.withLock { notes in
+      notes.heldSince = isHeld ? notes.heldSince ?? now : nil
+      return notes.heldSince.map { now - $0 >= leaseTime } ?? false
+    }
   }
 
   private var mayLease: Bool {
