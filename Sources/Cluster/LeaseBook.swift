@@ -317,12 +317,16 @@ package struct LeaseBook: Sendable {
 
   /// How many of these photos to lease, whatever else this node has: one share at a time, so that several nodes have
   /// some. Nil if it wants none.
-  /// - Parameter waiting: the photos of lists here that wait for servers or for another attempt.
-  package func wishAhead(_ waiting: [ListID: Int] = [:]) -> Int? {
+  /// - Parameters:
+  ///   - waiting: the photos of lists here that wait for servers or for another attempt.
+  ///   - unreported: the photos of a share that have ended here and that the ledger lacks.
+  package func wishAhead(
+    _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
+  ) -> Int? {
     if mustAsk || isDraining || lookTime == nil { return nil }
     let held = holdings.values.filter { $0.isAhead && !$0.isCancelled }
     let atWork = held.filter { holding in
-      let left = holding.mark.photos - holding.recorded.photos
+      let left = max(0, holding.mark.photos - holding.recorded.photos - unreported(holding))
       return !holding.isPaused && (holding.list.flatMap { waiting[$0] } ?? 0) < left
     }
     return atWork.count < Self.mostAhead && held.count < Self.mostHeldAhead
@@ -354,13 +358,13 @@ package struct LeaseBook: Sendable {
     var isStill: Bool { left > 0 && waiting == left }
   }
 
-  private func loads(_ waiting: [ListID: Int]) -> [Load] {
+  private func loads(_ waiting: [ListID: Int], _ unreported: (Holding) -> Int) -> [Load] {
     var loads: [LedgerList: Load] = [:]
     for holding in holdings.values where !holding.isCancelled && !holding.isAhead {
       let list = holding.mark.id.list
       var load = loads[list] ?? Load(list: list, serviceClass: holding.serviceClass)
       load.serviceClass = min(load.serviceClass, holding.serviceClass)
-      let left = holding.mark.photos - holding.recorded.photos
+      let left = max(0, holding.mark.photos - holding.recorded.photos - unreported(holding))
       if holding.isPaused {
         load.paused += left
       } else {
@@ -376,10 +380,14 @@ package struct LeaseBook: Sendable {
   /// Nor do the photos of paused lists, as long as they are few, and those that wait for servers: others go on meanwhile,
   /// but no more of a list of which the node has a whole share.
   /// Every eighth wish is for the least urgent list, so that it is not put off without end.
-  /// - Parameter waiting: the photos of lists here that wait for servers or for another attempt.
-  package mutating func wish(_ waiting: [ListID: Int] = [:]) -> LeaseWish? {
+  /// - Parameters:
+  ///   - waiting: the photos of lists here that wait for servers or for another attempt.
+  ///   - unreported: the photos of a share that have ended here and that the ledger lacks.
+  package mutating func wish(
+    _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
+  ) -> LeaseWish? {
     if mustAsk || isDraining { return nil }
-    let loads = loads(waiting)
+    let loads = loads(waiting, unreported)
     let full = loads.filter { $0.left >= chunk }.map(\.list)
     let standing = loads.filter { $0.left >= chunk || $0.isStill }
     let least = ServiceClass.allCases.last { serviceClass in

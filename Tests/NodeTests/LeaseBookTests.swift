@@ -162,6 +162,13 @@ import Vocabulary
     #expect(book[here] == nil && book.abandon().isEmpty)
   }
 
+  @Test func `photos that have ended here are no work, even before the ledger has them`() {
+    var book = book(share())
+    #expect(book.wish() == nil && book.wish(unreported: { _ in 0 }) == nil)
+    #expect(book.wish(unreported: { _ in 1 }) == wish)
+    #expect(book.wish(unreported: { _ in 8 }) == wish)
+  }
+
   @Test func `a node that drains asks for nothing`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(

@@ -105,8 +105,7 @@ final class ShareDesk: Sendable {
 
   /// The photos whose end the ledger does not know yet.
   var outbox: Int {
-    let held = book.withLock { $0.holdings.values.map { $0 } }
-    return held.reduce(0) { $0 + rows.unreported($1) }
+    unreported().values.reduce(0, +)
   }
 
   /// Gives all shares back.
@@ -299,12 +298,20 @@ final class ShareDesk: Sendable {
   private func nextWishAhead() -> Int? {
     if book.withLock({ $0.wishAhead() }) == nil { return nil }
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
-    return book.withLock { $0.wishAhead(waiting) }
+    let counts = unreported()
+    return book.withLock { $0.wishAhead(waiting, unreported: { counts[$0.mark.id] ?? 0 }) }
   }
 
   private func nextWish() -> LeaseWish? {
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
-    return book.withLock { $0.wish(waiting) }
+    let counts = unreported()
+    return book.withLock { $0.wish(waiting, unreported: { counts[$0.mark.id] ?? 0 }) }
+  }
+
+  /// The photos of each share that have ended here and that the ledger lacks: a node that has ended its photos leases
+  /// more before it reports them.
+  private func unreported() -> [ShareID: Int] {
+    book.withLock { $0.holdings }.mapValues { rows.unreported($0) }
   }
 
   // MARK: deeds
