@@ -259,8 +259,10 @@ class World:
         self.records.update(now)
 
     def is_torn(self, record):
-        """A kill may end a write between two pages. The line was not answered, and the next start sets it aside."""
-        if (record["offset"] + len(record["text"])) % mmap.PAGESIZE:
+        """A kill may end a write between two pages. The line, the last of its file, was not answered, and the next
+        start sets it aside."""
+        end = record["offset"] + len(record["text"].encode())
+        if end % mmap.PAGESIZE or end != os.path.getsize(self.root.at("state", "journal", record["file"])):
             return False
         self.torn.add("state/journal/torn-" + record["file"].removesuffix(".log"))
         return True
