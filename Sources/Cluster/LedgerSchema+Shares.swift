@@ -61,7 +61,7 @@ extension LedgerSchema {
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
-      got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; nodes int;
+      got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; parts int;
       at int; part int; most int; given int := 0;
       users text[] := '{}'; classes smallint[] := '{}';
     BEGIN
@@ -102,10 +102,11 @@ extension LedgerSchema {
         RETURN QUERY SELECT t.* FROM take_share(me, r.l, r.f, r.c) t;
       END LOOP;
       IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
-      SELECT greatest(count(*), 1) INTO nodes FROM node n WHERE NOT n.draining
-        AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
+      -- A node that is alone may have the rest of the list.
+      SELECT CASE WHEN count(*) > 1 THEN 4 * count(*) ELSE 1 END INTO parts FROM node n
+        WHERE NOT n.draining AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
       rest := turn.photos - turn.next + 1;
-      most := greatest(8, least(largest, rest / (4 * nodes)));
+      most := greatest(8, least(largest, rest / parts));
       -- The photos that viewers looked at, then the others.
       FOR r IN SELECT s.first AS f, s.last - s.first + 1 AS n FROM share s
         WHERE s.list = turn.id AND s.epoch = 0 ORDER BY s.first LIMIT 64
@@ -119,7 +120,7 @@ extension LedgerSchema {
       at := turn.next;
       WHILE got < want AND (given < most OR most = largest) AND at <= turn.photos LOOP
         rest := turn.photos - at + 1;
-        size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
+        size := least(rest, greatest(8, least(largest, rest / parts)));
         IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
         SELECT least(size, min(c.first) - at) INTO part FROM cut c
           WHERE c.list = turn.id AND c.first > at;

@@ -283,8 +283,9 @@ package struct LedgerModel {
     }
     guard got < wish.photos, let candidate, let list = lists[candidate] else { return shares }
     let count = nodes.values.count { !$0.isDraining && now - $0.seen < silence }
+    let split = count > 1 ? 4 * count : 1
     let all = Int(list.submission.photos) - Int(list.next) + 1
-    let most = max(8, min(wish.largest, all / (4 * max(1, count))))
+    let most = max(8, min(wish.largest, all / split))
     var (next, given, paid) = (list.next, 0, 0)
     for place in fresh(of: candidate).prefix(64)
     where got < wish.photos && (given < most || most == wish.largest) {
@@ -296,7 +297,7 @@ package struct LedgerModel {
     }
     while got < wish.photos, given < most || most == wish.largest, next <= list.submission.photos {
       let rest = Int(list.submission.photos - next) + 1
-      var size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      var size = min(rest, max(8, min(wish.largest, rest / split)))
       if rest - size < 8, rest <= wish.largest { size = rest }
       let whole = size
       if let gap = list.gaps.keys.filter({ $0 > next }).min() { size = min(size, Int(gap - next)) }

@@ -153,7 +153,7 @@ struct FailoverTests {
       let list = try await persistently {
         try await office.submit(.sample("summer", photos: 16)).list
       }
-      let shares = try await office.lease(8) + office.lease(8)
+      let shares = try await office.lease(8, largest: 8) + office.lease(8, largest: 8)
       #expect(try await office.report(shares[0].report()) == .recorded)
       try await pair.primary.kill()
       try await pair.standby.promote()

@@ -61,12 +61,13 @@ struct OfficeFocusTests {
     _ kind: WorldKind
   ) async throws {
     try await kind.use { world in
-      let a = try world.office("a")
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      _ = try await b.pulse()
       let list = try await a.submit(.sample("summer", photos: 100)).list
       #expect(try await a.focus(focus(list, Array(1...40) + Array(91...100))) == .set(left: 50))
       let shares = try await a.lease(33, largest: 32)
       #expect(numbers(shares) == [1...32], "near the end of a list a call has one small share")
-      let more = try await a.lease(10)
+      let more = try await a.lease(10) + a.lease(10)
       #expect(numbers(more) == [33...40, 91...100])
       // Another viewer, of photos that were cut out before and of some behind them.
       #expect(try await a.focus(focus(list, 95...99, viewer: "1 b")) == .set(left: 5))

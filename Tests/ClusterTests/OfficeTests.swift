@@ -174,6 +174,21 @@ struct OfficeTests {
   }
 
   @Test(arguments: WorldKind.installed)
+  func `a node that is alone has as much as it asks for, up to the end of a list`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      _ = try await a.submit(.sample("summer", photos: 300))
+      #expect(try await a.lease(256).map(\.photos) == [256])
+      #expect(try await a.lease(256).map(\.photos) == [44])
+      _ = try await a.submit(.sample("winter", photos: 300))
+      _ = try await b.pulse()
+      #expect(try await a.lease(256).map(\.photos) == [37], "another node wants some")
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
   func `a photo is recorded once, and a report that is repeated counts once`(
     _ kind: WorldKind
   ) async throws {
