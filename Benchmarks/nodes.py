@@ -13,7 +13,7 @@ from fleet import *
 
 TINY, PAIRS, PHOTOS = 10_000, 5, 10_000
 # For the speed-up: eight connections of a node, each 10 photos a second. The origin admits those of three nodes.
-# In the first seconds the nodes divide the seats.
+# The first second goes by before all nodes have their seats.
 SLEEP_MS, CONNECTIONS, SLOW = 100, 8, (4000, 12_000)
 
 

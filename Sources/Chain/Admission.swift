@@ -301,9 +301,9 @@ package struct Admission: Sendable {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
-      if now - since < hosts.patience {
+      if now - since < hosts.limits.patience {
         answer.wish = .granted(until: gate)
-      } else if hosts.patience > .zero, .seconds(Int64(seconds)) > hosts.patience {
+      } else if hosts.limits.patience > .zero, .seconds(Int64(seconds)) > hosts.limits.patience {
         answer.wish = .refused
       }
     }

@@ -199,10 +199,10 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// The use of each host by this machine until `grantSeats`, and the limit of one host for all machines.
-  package func claimSeats() -> (claims: [SeatClaim], most: Int) {
+  /// The use of each host by this machine until `grantSeats`.
+  package func claimSeats() -> (claims: [SeatClaim], limits: HostLimits) {
     let now = time.uptime()
-    return state.withLock { ($0.admission.claimSeats(now: now), $0.admission.hosts.most) }
+    return state.withLock { ($0.admission.claimSeats(now: now), $0.admission.hosts.limits) }
   }
 
   package func grantSeats(_ granted: [SeatGrant], until deadline: Duration) {

@@ -57,6 +57,7 @@ package struct HostSeats: Sendable {
   }
 
   /// Other machines have seats that are needed here.
+  /// - Parameter most: the seats that this machine can use.
   package func areElsewhere(_ name: String, inFlight: Int, most: Int) -> Bool {
     seats[name].map { $0.told < most && $0.told <= inFlight } ?? false
   }
@@ -71,7 +72,7 @@ package struct HostSeats: Sendable {
   package mutating func tell() { isNews = true }
 
   /// Notes a change at a server.
-  /// - Parameter most: the limit of photos in flight to one server from all machines.
+  /// - Parameter most: the seats that this machine can use.
   package mutating func note(_ name: String, inFlight: Int, isAwaited: Bool, most: Int) {
     let isUsed = isAwaited || inFlight > 0
     guard let seat = seats[name] else {

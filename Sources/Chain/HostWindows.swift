@@ -61,10 +61,8 @@ package struct HostWindows: Sendable {
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
-  /// The limit of photos in flight to one host.
-  private(set) var most: Int
-  /// How long untried photos wait for a closed host; `triedPatience` is for tried ones.
-  private(set) var patience: Duration
+  private(set) var limits: HostLimits
+  /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
   /// Nil for a machine of its own.
   private var seats: HostSeats?
@@ -77,8 +75,7 @@ package struct HostWindows: Sendable {
   private(set) var isProxyShut = false
 
   package init(_ limits: HostLimits = HostLimits(), triedPatience: Duration = .seconds(120)) {
-    most = limits.most
-    patience = limits.patience
+    self.limits = limits
     seats = limits.areShared ? HostSeats() : nil
     self.triedPatience = triedPatience
   }
@@ -175,7 +172,7 @@ package struct HostWindows: Sendable {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
     let wasClosed = host.window.closure != nil
     let news = host.window.end(
-      outcome, isProbe: isProbe, now: now, most: most, wish: longestWish, jitter: jitter)
+      outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
     if outcome == .answered { lastAnswer = now }
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
@@ -232,15 +229,14 @@ package struct HostWindows: Sendable {
   func isProxied(_ name: String) -> Bool { name != Self.here && route.leads(toServer: name) }
 
   package mutating func limit(to limits: HostLimits, now: Duration) {
-    most = limits.most
-    patience = limits.patience
+    self.limits = limits
     callAll(now)
   }
 
   // MARK: seats
 
   private func room(_ name: String, _ window: HostWindow, _ now: Duration) -> Int {
-    window.room(now: now, most: most, seats: seats?.limit(name, now: now))
+    window.room(now: now, most: limits.most, seats: seats?.limit(name, now: now))
   }
 
   /// - Parameter waiting: the photos that wait for each host.
@@ -280,7 +276,7 @@ package struct HostWindows: Sendable {
   /// Other machines have the seats that photos wait for.
   func lacksSeats(_ name: String) -> Bool {
     guard let seats, let window = hosts[name]?.window, window.closure == nil else { return false }
-    return seats.areElsewhere(name, inFlight: window.inFlight, most: most)
+    return seats.areElsewhere(name, inFlight: window.inFlight, most: limits.useful)
   }
 
   private mutating func callAll(_ now: Duration) {
@@ -306,7 +302,8 @@ package struct HostWindows: Sendable {
   /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
   /// at all, and the host may ask for any wait.
   private var longestWish: Duration {
-    patience == .zero ? HostWindow.longestWish : min(patience, HostWindow.longestWish)
+    limits.patience == .zero
+      ? HostWindow.longestWish : min(limits.patience, HostWindow.longestWish)
   }
 
   /// Old trouble says nothing about a host now.
@@ -327,7 +324,7 @@ package struct HostWindows: Sendable {
     _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
   ) -> HostWindow.Closure? {
     let isSooner = isTried && (window.failsAll || !hasFresh)
-    let time = isSooner ? min(triedPatience, patience) : patience
+    let time = isSooner ? min(triedPatience, limits.patience) : limits.patience
     return window.isLost(after: time, now: now) ? window.closure : nil
   }
 
@@ -355,7 +352,8 @@ package struct HostWindows: Sendable {
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {
-      seats?.note(name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: most)
+      seats?.note(
+        name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: limits.useful)
     }
   }
 

@@ -150,10 +150,11 @@ enum LedgerCall {
       "seats",
       """
       SELECT host, seats, word, wait_ms, age_ms FROM seats($1::int4, $2::int8, $3::int8, $4::int4,
-        $5::text[], $6::int4[], $7::int4[], $8::int4[], $9::int8[], $10::int8)
+        $5::int4, $6::text[], $7::int4[], $8::int4[], $9::int4[], $10::int8[], $11::int8)
       """,
       seat.values + [
         .int8(Int64(clamping: request.number)), .int4(Int32(clamping: request.most)),
+        .int4(Int32(clamping: request.useful)),
         .texts(request.claims.map(\.host)), .int4s(request.claims.map { Int32(clamping: $0.held) }),
         .int4s(request.claims.map { Int32(clamping: $0.need) }),
         .int4s(request.claims.map(\.word.number)), .int8s(request.claims.map(\.word.wait)),

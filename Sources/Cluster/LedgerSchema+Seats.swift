@@ -17,10 +17,11 @@ extension LedgerSchema {
     CREATE TABLE host (
       name text COLLATE "C" PRIMARY KEY, word int NOT NULL DEFAULT 0, wait_ms bigint,
       said_at timestamptz, sayer int) WITH (fillfactor = 50);
-    -- most is the node's ConnectionsPerHost=, need how many photos it has for the server, told its seats by the last
-    -- answer, seats the most that it may use. The least turn goes first, and was moved up at since.
+    -- most is the node's ConnectionsPerHost=, useful how many seats its Connections= allows it to use, need how many
+    -- photos it has for the server, told its seats by the last answer, seats the most that it may use. The least turn
+    -- goes first, and was moved up at since.
     CREATE TABLE seat (
-      host text COLLATE "C", node int, most int NOT NULL, need int NOT NULL,
+      host text COLLATE "C", node int, most int NOT NULL, useful int NOT NULL, need int NOT NULL,
       told int NOT NULL DEFAULT 0, seats int NOT NULL, turn bigint NOT NULL,
       since timestamptz NOT NULL, until timestamptz NOT NULL, PRIMARY KEY (host, node))
       WITH (fillfactor = 30, autovacuum_vacuum_threshold = 1000,
@@ -32,12 +33,14 @@ extension LedgerSchema {
     CREATE FUNCTION seat_parts(h text, room int) RETURNS TABLE (node int, part int)
     LANGUAGE sql STABLE AS $$
       SELECT x.node, count(*)::int FROM (
-        SELECT s.node FROM seat s CROSS JOIN generate_series(1, room) r WHERE s.host = h
+        SELECT s.node FROM seat s CROSS JOIN generate_series(1, least(room, s.useful)) r
+        WHERE s.host = h
         ORDER BY r > s.need, r, s.turn, s.node LIMIT room) x GROUP BY x.node $$;
 
     -- The seats of the node at a server whose row it has locked.
     CREATE FUNCTION take_seats(
-      h text, me int, own_most int, held int, wish int, silence_ms bigint, is_judge bool)
+      h text, me int, own_most int, own_useful int, held int, wish int, silence_ms bigint,
+      is_judge bool)
     RETURNS int LANGUAGE plpgsql AS $$
     DECLARE
       now timestamptz := clock_timestamp(); span interval := silence_ms * interval '1 ms';
@@ -53,9 +56,10 @@ extension LedgerSchema {
       SELECT * INTO old FROM seat s WHERE s.host = h AND s.node = me;
       -- More nodes than seats: each has a seat for the time of a lease, then goes to the end.
       moves := crowd > room AND old.told > 0 AND old.since + span <= now;
-      INSERT INTO seat AS s (host, node, most, need, seats, turn, since, until)
-        VALUES (h, me, own_most, greatest(wish, 1), held, last + 1, now, now + span)
-      ON CONFLICT (host, node) DO UPDATE SET most = own_most, need = greatest(wish, 1),
+      INSERT INTO seat AS s (host, node, most, useful, need, seats, turn, since, until)
+        VALUES (h, me, own_most, own_useful, greatest(wish, 1), held, last + 1, now, now + span)
+      ON CONFLICT (host, node) DO UPDATE
+        SET most = own_most, useful = own_useful, need = greatest(wish, 1),
         turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span;
       SELECT p.part INTO part FROM seat_parts(h, room) p WHERE p.node = me;
       part := greatest(0, least(coalesce(part, 0), room - others));
@@ -79,7 +83,7 @@ extension LedgerSchema {
 
     -- No row for a request that came too late.
     CREATE FUNCTION seats(
-      me int, inc bigint, ask bigint, most int, hosts text[], helds int[], needs int[],
+      me int, inc bigint, ask bigint, most int, useful int, hosts text[], helds int[], needs int[],
       words int[], waits bigint[], silence_ms bigint)
     RETURNS TABLE (host text, seats int, word int, wait_ms bigint, age_ms bigint)
     LANGUAGE plpgsql AS $$
@@ -121,7 +125,7 @@ extension LedgerSchema {
           word := 0; wait_ms := 0; age_ms := 0;
         END IF;
         IF x.need > 0 THEN
-          seats := take_seats(x.h, me, most, x.held, x.need, silence_ms, is_judge);
+          seats := take_seats(x.h, me, most, useful, x.held, x.need, silence_ms, is_judge);
         ELSE
           PERFORM leave_seats(x.h, me);
         END IF;

@@ -8,11 +8,14 @@ package struct SeatRequest: Equatable, Sendable {
   package let number: UInt64
   /// `ConnectionsPerHost=` of the node. The least one of the nodes that use a server is the limit there.
   package let most: Int
+  /// The seats at a server that the node can use.
+  package let useful: Int
   package let claims: [SeatClaim]
 
-  package init(number: UInt64, most: Int, _ claims: [SeatClaim]) {
+  package init(number: UInt64, most: Int, useful: Int, _ claims: [SeatClaim]) {
     self.number = number
     self.most = most
+    self.useful = useful
     self.claims = claims
   }
 }

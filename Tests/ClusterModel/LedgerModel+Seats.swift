@@ -7,6 +7,7 @@ package import Vocabulary
 package struct SeatModel {
   package struct Seat {
     package var most: Int
+    package var useful: Int
     package var need: Int
     package var told = 0
     package var seats: Int
@@ -61,7 +62,7 @@ package struct SeatModel {
       var seats = 0
       if claim.need > 0 {
         if isJudge { bury(at: claim.host, except: node.id, now) }
-        seats = take(claim, request.most, by: node.id, silence, now)
+        seats = take(claim, request, by: node.id, silence, now)
       } else {
         hosts[claim.host]?[node.id] = nil
         forgetUnused()
@@ -85,19 +86,21 @@ package struct SeatModel {
   }
 
   private mutating func take(
-    _ claim: SeatClaim, _ most: Int, by node: Int, _ silence: Duration, _ now: Duration
+    _ claim: SeatClaim, _ request: SeatRequest, by node: Int, _ silence: Duration, _ now: Duration
   ) -> Int {
     let others = (hosts[claim.host] ?? [:]).filter { $0.key != node }.map(\.value)
-    let room = others.map(\.most).reduce(most, min)
+    let room = others.map(\.most).reduce(request.most, min)
     let lastTurn = others.map(\.turn).max() ?? 0
     let held = others.reduce(0) { $0 + $1.seats }
     var seat =
       hosts[claim.host]?[node]
       ?? Seat(
-        most: most, need: 0, seats: claim.held, turn: lastTurn + 1, since: now, until: now)
+        most: request.most, useful: request.useful, need: 0, seats: claim.held,
+        turn: lastTurn + 1, since: now, until: now)
     let moves = others.count + 1 > room && seat.told > 0 && seat.since + silence <= now
     if moves { seat.turn = lastTurn + 1 }
-    (seat.most, seat.need, seat.until) = (most, claim.need, now + silence)
+    (seat.most, seat.useful) = (request.most, request.useful)
+    (seat.need, seat.until) = (claim.need, now + silence)
     if moves || seat.told == 0 { seat.since = now }
     hosts[claim.host, default: [:]][node] = seat
     seat.told = max(0, min(parts(at: claim.host, room)[node] ?? 0, room - held))
@@ -113,7 +116,8 @@ package struct SeatModel {
     let rows = (hosts[host] ?? [:]).sorted { ($0.value.turn, $0.key) < ($1.value.turn, $1.key) }
     for isNeeded in [true, false] {
       for round in 1...max(1, room) {
-        for (node, seat) in rows where (round <= seat.need) == isNeeded && left > 0 {
+        for (node, seat) in rows
+        where (round <= seat.need) == isNeeded && round <= seat.useful && left > 0 {
           parts[node, default: 0] += 1
           left -= 1
         }

@@ -261,7 +261,8 @@ struct ClosedHostWorld {
     (machines[place].asked, machines[place].mustAsk) = (now, false)
     machines[place].number += 1
     let claims = machines[place].windows.claimSeats(["x": machine.left], now: now)
-    let request = SeatRequest(number: machines[place].number, most: limits.most, claims)
+    let request = SeatRequest(
+      number: machines[place].number, most: limits.most, useful: limits.useful, claims)
     machines[place].open = nil
     if isHarmed, random.oneIn(8) { return harms += 1 }
     let grants = ledger.seats(request, machine.name, machine.incarnation)

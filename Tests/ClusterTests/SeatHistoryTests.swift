@@ -40,6 +40,8 @@ struct SeatHistory {
     var run: UInt64 = 1
     var number: UInt64 = 0
     var seats = HostSeats()
+    /// The seats at a server that it can use.
+    let useful: Int
     /// By server.
     var inFlight: [Int]
     var waiting: [Int]
@@ -66,7 +68,8 @@ struct SeatHistory {
       nodes.append(
         Node(
           offices: try worlds.map { try $0.office("\(place)", run: 1) },
-          inFlight: Self.hosts.map { _ in 0 }, waiting: Self.hosts.map { _ in 0 },
+          useful: 1 + random.number(below: most), inFlight: Self.hosts.map { _ in 0 },
+          waiting: Self.hosts.map { _ in 0 },
           words: Self.hosts.map { _ in .none }))
     }
   }
@@ -102,7 +105,8 @@ struct SeatHistory {
   private mutating func ask(_ place: Int, isHeard: Bool = true) async throws {
     nodes[place].number += 1
     let request = SeatRequest(
-      number: nodes[place].number, most: most, nodes[place].seats.claims(uses(place), now: now))
+      number: nodes[place].number, most: most, useful: nodes[place].useful,
+      nodes[place].seats.claims(uses(place), now: now))
     // The request is lost, or comes when the node has asked again.
     if !isHeard, random.oneIn(2) { return nodes[place].late.append(request) }
     let grants = try await answer(place, request)
@@ -154,7 +158,8 @@ struct SeatHistory {
     let run = nodes[place].run + 1
     nodes[place] = Node(
       offices: try worlds.map { try $0.office("\(place)", run: run) }, run: run,
-      inFlight: Self.hosts.map { _ in 0 }, waiting: nodes[place].waiting,
+      useful: nodes[place].useful, inFlight: Self.hosts.map { _ in 0 },
+      waiting: nodes[place].waiting,
       words: Self.hosts.map { _ in .none })
     try await ask(place)
   }
@@ -185,8 +190,13 @@ struct SeatHistory {
     }
     for name in Self.hosts {
       let limits = nodes.map { $0.seats.limit(name, now: now) }
-      #expect(limits.reduce(0, +) == most && limits.count { $0 > 0 } == min(most, limits.count))
-      #expect((limits.max() ?? 0) - (limits.min() ?? 0) <= 1, "\(limits)")
+      let useful = nodes.map(\.useful)
+      #expect(limits.reduce(0, +) == min(most, useful.reduce(0, +)))
+      #expect(limits.count { $0 > 0 } == min(most, limits.count))
+      let scarce = limits.indices.filter { limits[$0] < useful[$0] }
+      #expect(zip(limits, useful).allSatisfy { $0 <= $1 }, "\(limits)")
+      #expect(
+        scarce.allSatisfy { limits[$0] + 1 >= limits.max() ?? 0 }, "\(limits) of \(useful)")
     }
   }
 }

@@ -14,6 +14,7 @@ struct SeatTests {
   private struct Node {
     let office: any ListOffice
     var most = 6
+    var useful = 6
     var number: UInt64 = 0
     var told: [String: Int] = [:]
     /// Its word about `x`.
@@ -30,7 +31,8 @@ struct SeatTests {
         SeatClaim(
           name, held: max(told[name] ?? 0, busy), need: need, word: name == "x" ? word : .none)
       }
-      let answer = try await office.pulse(SeatRequest(number: number, most: most, hosts))
+      let answer = try await office.pulse(
+        SeatRequest(number: number, most: most, useful: useful, hosts))
       let grants = try #require(answer.seats)
       #expect(grants.map(\.host) == hosts.map(\.host))
       told = Dictionary(grants.map { ($0.host, $0.seats) }) { $1 }
@@ -98,6 +100,24 @@ struct SeatTests {
   }
 
   @Test(arguments: WorldKind.installed)
+  func `a node is told no more seats than it can use, so that others have theirs at once`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 3)
+      for place in 0...1 { nodes[place].useful = 2 }
+      for place in nodes.indices { #expect(try await nodes[place].ask(9) == 2) }
+      #expect(try await nodes[2].ask(9) == 2, "the others have theirs")
+      #expect(try await nodes[0].ask([:]) == [:])
+      #expect(try await nodes[2].ask(9) == 4)
+      nodes[1].useful = 1
+      #expect(try await nodes[1].ask(9) == 1, "after a reload")
+      #expect(try await nodes[1].ask(9) == 1)
+      #expect(try await nodes[2].ask(9) == 5)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
   func `more nodes than seats take turns`(_ kind: WorldKind) async throws {
     try await kind.use { world in
       var nodes = try nodes(world, 3)
@@ -142,10 +162,11 @@ struct SeatTests {
     try await kind.use { world in
       var nodes = try nodes(world, 2)
       #expect(try await nodes[0].ask(9) == 6)
-      let late = SeatRequest(number: nodes[0].number, most: 6, [.init("x", held: 0, need: 1)])
+      let late = SeatRequest(
+        number: nodes[0].number, most: 6, useful: 6, [.init("x", held: 0, need: 1)])
       #expect(try await nodes[0].ask(9) == 6)
       #expect(try await nodes[0].office.pulse(late).seats == [])
-      let empty = SeatRequest(number: 1, most: 6, [])
+      let empty = SeatRequest(number: 1, most: 6, useful: 6, [])
       #expect(try await nodes[0].office.pulse(empty).seats == [])
       #expect(try await nodes[1].ask(9) == 0)
     }

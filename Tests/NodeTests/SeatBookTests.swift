@@ -20,7 +20,7 @@ import Vocabulary
     #expect(book.due == nil)
     let isNews = [book.want(), book.want()]
     #expect(isNews == [true, false] && book.due == .zero)
-    _ = book.request(claims("x"), most: 6, at: .seconds(5))
+    _ = book.request(claims("x"), HostLimits(), at: .seconds(5))
     #expect(book.due == nil)
     _ = book.want()
     #expect(book.due == .seconds(6))
@@ -28,23 +28,23 @@ import Vocabulary
 
   @Test func `an idle node asks for nothing, after it has given up what it may have`() throws {
     var book = SeatBook()
-    let first = book.request([], most: 6, at: .zero)
+    let first = book.request([], HostLimits(), at: .zero)
     #expect(first?.claims.isEmpty == true, "an earlier run may have left seats")
-    let again = book.request([], most: 6, at: .zero)
+    let again = book.request([], HostLimits(), at: .zero)
     #expect(again?.number == 2, "the answer was lost")
     let left = book.answered(try #require(again), [])
-    let none = book.request([], most: 6, at: .zero)
+    let none = book.request([], HostLimits(), at: .zero)
     #expect(left == [] && none == nil)
-    let next = book.request(claims("x"), most: 6, at: .zero)
+    let next = book.request(claims("x"), HostLimits(), at: .zero)
     let granted = book.answered(try #require(next), [SeatGrant("x", seats: 4)])
-    let last = book.request([], most: 6, at: .zero)
+    let last = book.request([], HostLimits(), at: .zero)
     #expect(granted == [SeatGrant("x", seats: 4)])
     #expect(last?.claims.isEmpty == true, "it has to give up x")
   }
 
   @Test func `a refused request leaves the seats as they are`() throws {
     var book = SeatBook()
-    let request = book.request(claims("x"), most: 6, at: .zero)
+    let request = book.request(claims("x"), HostLimits(), at: .zero)
     let late = book.answered(try #require(request), [])
     let missing = book.answered(try #require(request), nil)
     #expect(late == nil && missing == nil)

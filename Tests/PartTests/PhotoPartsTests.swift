@@ -88,16 +88,18 @@ import Vocabulary
   @Test func `with a single attempt no photo waits for a host`() {
     var settings = Settings()
     (settings.download.connectionsPerHost, settings.download.hostPatience) = (3, .seconds(90))
-    #expect(HostLimits(settings) == HostLimits(most: 3, patience: .seconds(90)))
+    #expect(HostLimits(settings) == HostLimits(most: 3, own: 16, patience: .seconds(90)))
     settings.download.attempts = 1
-    #expect(HostLimits(settings) == HostLimits(most: 3, patience: .zero))
+    #expect(HostLimits(settings) == HostLimits(most: 3, own: 16, patience: .zero))
   }
 
   @Test func `the nodes of a cluster share the connections to a host`() {
     var settings = Settings()
     #expect(!HostLimits(settings).areShared)
     settings.cluster.ledger = "dbname=darkroom"
-    #expect(HostLimits(settings).areShared)
+    #expect(HostLimits(settings).areShared && HostLimits(settings).useful == 6)
+    settings.download.connections = 4
+    #expect(HostLimits(settings).useful == 4)
   }
 
   @Test func `the settings of downloads are passed on`() {

@@ -26,13 +26,13 @@ struct SeatBook: Sendable {
 
   /// Nil if the node has no seats and needs none.
   mutating func request(
-    _ claims: [SeatClaim], most: Int, at now: Duration
+    _ claims: [SeatClaim], _ limits: HostLimits, at now: Duration
   ) -> SeatRequest? {
     (isWanted, asked) = (false, now)
     if claims.isEmpty, !isKnown { return nil }
     isKnown = true
     number += 1
-    return SeatRequest(number: number, most: most, claims)
+    return SeatRequest(number: number, most: limits.most, useful: limits.useful, claims)
   }
 
   /// The seats; nil for an answer to another request.

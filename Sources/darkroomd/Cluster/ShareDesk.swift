@@ -221,8 +221,8 @@ final class ShareDesk: Sendable {
 
   private func pulse() async throws(Failure) {
     let asked = clock.uptime()
-    let (claims, most) = chains.claimSeats()
-    let request = notes.withLock { $0.seats.request(claims, most: most, at: asked) }
+    let (claims, limits) = chains.claimSeats()
+    let request = notes.withLock { $0.seats.request(claims, limits, at: asked) }
     let answer = try await office.pulse(request)
     if let request, let seats = notes.withLock({ $0.seats.answered(request, answer.seats) }) {
       chains.grantSeats(seats, until: asked + leaseTime)
