@@ -83,6 +83,7 @@ private final class NotedEffects: ListEffects {
   func health(_ failure: Failure?, of list: ListID) {}
   func copyHealth(_ failure: Failure?, of list: ListID) {}
   func forget(_ list: ListID) { note("forget \(list)") }
+  func rest() { note("rest") }
 }
 
 @Suite struct ListKeeperTests {
@@ -107,6 +108,25 @@ private final class NotedEffects: ListEffects {
       await effects.reaches("give back 1")
       effects.release("give back 1")
       await effects.reaches("forget 1")
+    }
+  }
+
+  @Test func `what is kept for lists to come is released when the last list is forgotten`()
+    async throws
+  {
+    effects.hold("give back 1")
+    try await running {
+      for list in 1...2 as ClosedRange<UInt64> { keeper.begin(.init(ListID(list), .accepted)) }
+      for list in 1...2 as ClosedRange<UInt64> {
+        try await keeper.ask(.cancel, of: ListID(list), by: 0)
+      }
+      await effects.reaches("forget 2")
+      await effects.reaches("give back 1")
+      #expect(!effects.notes.contains("rest"), "a list is being returned")
+      effects.release("give back 1")
+      await effects.reaches("rest")
+      #expect(effects.notes.suffix(2) == ["forget 1", "rest"])
+      #expect(effects.notes.count { $0 == "rest" } == 1)
     }
   }
 

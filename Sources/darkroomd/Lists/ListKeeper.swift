@@ -35,6 +35,8 @@ protocol ListEffects: Sendable {
   func copyHealth(_ failure: Failure?, of list: ListID)
   /// Releases everything that is kept for the list.
   func forget(_ list: ListID)
+  /// The last list is forgotten: releases what is kept for lists to come.
+  func rest()
 }
 
 final class ListKeeper: Sendable {
@@ -131,6 +133,7 @@ final class ListKeeper: Sendable {
             perform(deed, effects, &group)
           }
         }
+        if lives.count == 0, deeds.contains(where: { $0.action == .forget }) { effects.rest() }
         changes.changed()
       }
       group.cancelAll()

@@ -238,7 +238,9 @@ struct ListWork: ListEffects {
       index.forget(list)
     }
     retention.listEnded()
-    guard recorder.ledger({ $0.open.lists == 0 }) else { return }
+  }
+
+  func rest() {
     downloader.discardPartials()
     ThisProcess.returnMemory()
   }
