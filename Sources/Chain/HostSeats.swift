@@ -57,9 +57,9 @@ package struct HostSeats: Sendable {
   }
 
   /// Other machines have seats that are needed here.
-  /// - Parameter most: the seats that this machine can use.
-  package func areElsewhere(_ name: String, inFlight: Int, most: Int) -> Bool {
-    seats[name].map { $0.told < most && $0.told <= inFlight } ?? false
+  /// - Parameter useful: the seats that this machine can use.
+  package func areElsewhere(_ name: String, inFlight: Int, useful: Int) -> Bool {
+    seats[name].map { $0.told < useful && $0.told <= inFlight } ?? false
   }
 
   /// Takes out whether seats should be asked for at once.
@@ -68,11 +68,11 @@ package struct HostSeats: Sendable {
     return isNews
   }
 
-  /// The state of a server has changed: other machines should know soon.
+  /// The state of a server has changed, or this machine can use more or fewer seats.
   package mutating func tell() { isNews = true }
 
   /// Notes a change at a server.
-  /// - Parameter most: the seats that this machine can use.
+  /// - Parameter most: the limit of photos in flight to one server from all machines.
   package mutating func note(_ name: String, inFlight: Int, isAwaited: Bool, most: Int) {
     let isUsed = isAwaited || inFlight > 0
     guard let seat = seats[name] else {

@@ -229,6 +229,7 @@ package struct HostWindows: Sendable {
   func isProxied(_ name: String) -> Bool { name != Self.here && route.leads(toServer: name) }
 
   package mutating func limit(to limits: HostLimits, now: Duration) {
+    if limits.useful != self.limits.useful { seats?.tell() }
     self.limits = limits
     callAll(now)
   }
@@ -276,7 +277,7 @@ package struct HostWindows: Sendable {
   /// Other machines have the seats that photos wait for.
   func lacksSeats(_ name: String) -> Bool {
     guard let seats, let window = hosts[name]?.window, window.closure == nil else { return false }
-    return seats.areElsewhere(name, inFlight: window.inFlight, most: limits.useful)
+    return seats.areElsewhere(name, inFlight: window.inFlight, useful: limits.useful)
   }
 
   private mutating func callAll(_ now: Duration) {
@@ -353,7 +354,7 @@ package struct HostWindows: Sendable {
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {
       seats?.note(
-        name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: limits.useful)
+        name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: limits.most)
     }
   }
 

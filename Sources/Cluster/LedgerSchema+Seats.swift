@@ -17,9 +17,9 @@ extension LedgerSchema {
     CREATE TABLE host (
       name text COLLATE "C" PRIMARY KEY, word int NOT NULL DEFAULT 0, wait_ms bigint,
       said_at timestamptz, sayer int) WITH (fillfactor = 50);
-    -- most is the node's ConnectionsPerHost=, useful how many seats its Connections= allows it to use, need how many
-    -- photos it has for the server, told its seats by the last answer, seats the most that it may use. The least turn
-    -- goes first, and was moved up at since.
+    -- most is the node's ConnectionsPerHost=, useful the smaller of it and Connections=, need how many photos it has for
+    -- the server, told its seats by the last answer, seats the most that it may use. The least turn goes first, and was
+    -- moved up at since.
     CREATE TABLE seat (
       host text COLLATE "C", node int, most int NOT NULL, useful int NOT NULL, need int NOT NULL,
       told int NOT NULL DEFAULT 0, seats int NOT NULL, turn bigint NOT NULL,
@@ -29,7 +29,7 @@ extension LedgerSchema {
     CREATE INDEX seat_node ON seat (node);
 
     -- The part of each node: one seat at a time in turn, as long as it has photos for them; then what is left, so that
-    -- a node which gets more photos need not ask.
+    -- a node which gets more photos need not ask. No node has more than it can use.
     CREATE FUNCTION seat_parts(h text, room int) RETURNS TABLE (node int, part int)
     LANGUAGE sql STABLE AS $$
       SELECT x.node, count(*)::int FROM (

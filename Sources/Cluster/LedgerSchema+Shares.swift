@@ -52,8 +52,8 @@ extension LedgerSchema {
     END $$;
 
     -- First what came back, then the list whose turn it is: one list a call, and none that the node has enough of.
-    -- Shares shrink toward the end of a list, and a call has one of them, so that no node is left with much when the
-    -- others have nothing.
+    -- While several nodes are at work, shares shrink toward the end of a list, and a call has one of them, so that no
+    -- node is left with much when the others have nothing.
     CREATE FUNCTION lease(
       me int, inc bigint, want int, largest int, upto smallint, is_reversed bool,
       full_lists bigint[], standing bigint[], waiting int[], silence_ms bigint)
@@ -61,8 +61,8 @@ extension LedgerSchema {
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
-      got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; parts int;
-      at int; part int; most int; given int := 0;
+      got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; others int;
+      split int; at int; part int; most int; given int := 0;
       users text[] := '{}'; classes smallint[] := '{}';
     BEGIN
       PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc AND NOT n.draining FOR SHARE;
@@ -102,11 +102,13 @@ extension LedgerSchema {
         RETURN QUERY SELECT t.* FROM take_share(me, r.l, r.f, r.c) t;
       END LOOP;
       IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
+      SELECT count(*) INTO others FROM node n
+        WHERE n.id <> me AND NOT n.draining
+        AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
       -- A node that is alone may have the rest of the list.
-      SELECT CASE WHEN count(*) > 1 THEN 4 * count(*) ELSE 1 END INTO parts FROM node n
-        WHERE NOT n.draining AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
+      split := CASE WHEN others > 0 THEN 4 * (others + 1) ELSE 1 END;
       rest := turn.photos - turn.next + 1;
-      most := greatest(8, least(largest, rest / parts));
+      most := CASE WHEN others > 0 THEN greatest(8, least(largest, rest / split)) ELSE largest END;
       -- The photos that viewers looked at, then the others.
       FOR r IN SELECT s.first AS f, s.last - s.first + 1 AS n FROM share s
         WHERE s.list = turn.id AND s.epoch = 0 ORDER BY s.first LIMIT 64
@@ -120,7 +122,7 @@ extension LedgerSchema {
       at := turn.next;
       WHILE got < want AND (given < most OR most = largest) AND at <= turn.photos LOOP
         rest := turn.photos - at + 1;
-        size := least(rest, greatest(8, least(largest, rest / parts)));
+        size := least(rest, greatest(8, least(largest, rest / split)));
         IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
         SELECT least(size, min(c.first) - at) INTO part FROM cut c
           WHERE c.list = turn.id AND c.first > at;
@@ -130,7 +132,7 @@ extension LedgerSchema {
         got := got + part;
         given := given + part;
         at := behind_cuts(turn.id, at + part);
-        EXIT WHEN size < largest AND given >= size;
+        EXIT WHEN others > 0 AND size < largest AND given >= size;
       END LOOP;
       UPDATE list l SET next = at, cuts = turn.cuts, pass = l.pass + given WHERE l.id = turn.id;
       PERFORM pay(turn.class, turn.owner, given);

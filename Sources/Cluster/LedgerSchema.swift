@@ -14,7 +14,7 @@ package import Vocabulary
 
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
-  package static let release: Int32 = 3
+  package static let release: Int32 = 4
 
   /// One by one.
   static var statements: [String] {
@@ -39,7 +39,7 @@ package enum LedgerSchema {
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (3, 3);
+    INSERT INTO release VALUES (4, 4);
     -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,

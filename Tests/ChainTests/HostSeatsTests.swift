@@ -96,6 +96,28 @@ import Vocabulary
     #expect(hosts.takeCalled() == [line])
   }
 
+  @Test
+  func `a machine with all the seats that it can use lacks none, and gives them up without photos`()
+  {
+    var hosts = HostWindows(HostLimits(most: 6, connections: 2, areShared: true))
+    hosts.join("x", line, .default, of: 1, now: .zero)
+    _ = hosts.claimSeats(["x": 3], now: .zero)
+    hosts.grantSeats([SeatGrant("x", seats: 2)], until: .seconds(30), now: .zero, jitter: 0)
+    for hasMore in [true, false] {
+      #expect(
+        hosts.answer("x", line, isTried: false, hasMore: hasMore, now: .zero)
+          == .start(isProbe: false))
+    }
+    #expect(!hosts.lacksSeats("x"))
+    _ = hosts.takeSeatNews()
+    for _ in 1...2 { _ = hosts.end("x", .answered, isProbe: false, now: .zero, jitter: 0) }
+    let isIdleNews = hosts.takeSeatNews()
+    #expect(isIdleNews, "other machines may need them")
+    hosts.limit(to: HostLimits(most: 6, connections: 3, areShared: true), now: .zero)
+    let isLimitNews = hosts.takeSeatNews()
+    #expect(isLimitNews, "it can use more")
+  }
+
   @Test func `a called line does not start when its seat's lease is over`() {
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
     hosts.join("x", line, .default, of: 1, now: .zero)

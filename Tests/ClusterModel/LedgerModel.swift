@@ -282,10 +282,12 @@ package struct LedgerModel {
       got += share.photos
     }
     guard got < wish.photos, let candidate, let list = lists[candidate] else { return shares }
-    let count = nodes.values.count { !$0.isDraining && now - $0.seen < silence }
-    let split = count > 1 ? 4 * count : 1
+    let others = nodes.values.count {
+      $0.id != node.id && !$0.isDraining && now - $0.seen < silence
+    }
+    let split = others > 0 ? 4 * (others + 1) : 1
     let all = Int(list.submission.photos) - Int(list.next) + 1
-    let most = max(8, min(wish.largest, all / split))
+    let most = others > 0 ? max(8, min(wish.largest, all / split)) : wish.largest
     var (next, given, paid) = (list.next, 0, 0)
     for place in fresh(of: candidate).prefix(64)
     where got < wish.photos && (given < most || most == wish.largest) {
@@ -309,7 +311,7 @@ package struct LedgerModel {
       got += size
       given += size
       next = behindCuts(of: candidate, next + UInt32(size))
-      if whole < wish.largest, given >= whole { break }
+      if others > 0, whole < wish.largest, given >= whole { break }
     }
     lists[candidate]?.next = next
     pay(for: candidate, given - paid)

@@ -41,7 +41,7 @@ struct SeatHistory {
     var number: UInt64 = 0
     var seats = HostSeats()
     /// The seats at a server that it can use.
-    let useful: Int
+    var useful: Int
     /// By server.
     var inFlight: [Int]
     var waiting: [Int]
@@ -80,7 +80,8 @@ struct SeatHistory {
     case 0..<45: try await ask(place, isHeard: !random.oneIn(5))
     case 45..<70: work(place)
     case 70..<80: finish(place)
-    case 80..<84: nodes[place].waiting = Self.hosts.map { _ in random.number(below: 9) }
+    case 80..<83: nodes[place].waiting = Self.hosts.map { _ in random.number(below: 9) }
+    case 83: nodes[place].useful = 1 + random.number(below: most)
     case 84..<88: nodes[place].words = Self.hosts.map { _ in word() }
     case 88..<92: try await deliver(place)
     case 92..<97: try await pass()

@@ -114,6 +114,10 @@ struct SeatTests {
       #expect(try await nodes[1].ask(9) == 1, "after a reload")
       #expect(try await nodes[1].ask(9) == 1)
       #expect(try await nodes[2].ask(9) == 5)
+      nodes[1].useful = 3
+      #expect(try await nodes[1].ask(9) == 1, "the other seats are taken")
+      for _ in 1...2 { #expect(try await nodes[2].ask(9) == 3) }
+      #expect(try await nodes[1].ask(9) == 3)
     }
   }
 

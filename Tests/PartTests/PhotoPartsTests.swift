@@ -88,9 +88,9 @@ import Vocabulary
   @Test func `with a single attempt no photo waits for a host`() {
     var settings = Settings()
     (settings.download.connectionsPerHost, settings.download.hostPatience) = (3, .seconds(90))
-    #expect(HostLimits(settings) == HostLimits(most: 3, own: 16, patience: .seconds(90)))
+    #expect(HostLimits(settings) == HostLimits(most: 3, connections: 16, patience: .seconds(90)))
     settings.download.attempts = 1
-    #expect(HostLimits(settings) == HostLimits(most: 3, own: 16, patience: .zero))
+    #expect(HostLimits(settings) == HostLimits(most: 3, connections: 16, patience: .zero))
   }
 
   @Test func `the nodes of a cluster share the connections to a host`() {

@@ -82,7 +82,7 @@ extension HostLimits {
     let download = settings.download
     // With a single attempt, photos do not wait for a server either.
     self.init(
-      most: download.connectionsPerHost, own: settings.connections,
+      most: download.connectionsPerHost, connections: settings.connections,
       patience: download.attempts == 1 ? .zero : download.hostPatience,
       areShared: settings.cluster.ledger != nil)
   }
