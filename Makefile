@@ -7,7 +7,7 @@
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each; INPUTS=1000000000: so many in
 #                   all targets together, without a look at the paths that they take
-#   make mutants    plants 134 bugs, one at a time: the test that names each must fail; ONLY=12,17
+#   make mutants    plants bugs, one at a time: the test that names each must fail; ONLY=12,17
 #   make coverage   the tests of the store, the recovery and the parsers: no region of their sources is missed
 #   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
 #                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two.
