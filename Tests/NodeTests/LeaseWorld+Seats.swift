@@ -36,8 +36,7 @@ extension LeaseWorld {
     let uses = uses(node)
     let claims = nodes[node].seats.claims(uses, now: now)
     checkSeats(node, uses)
-    return nodes[node].seatBook.request(
-      claims, HostLimits(most: plan.connections), at: now)
+    return nodes[node].seatBook.request(claims, HostLimits(most: plan.connections), at: now)
   }
 
   mutating func takeSeats(

@@ -83,7 +83,7 @@ private final class NotedEffects: ListEffects {
   func health(_ failure: Failure?, of list: ListID) {}
   func copyHealth(_ failure: Failure?, of list: ListID) {}
   func forget(_ list: ListID) { note("forget \(list)") }
-  func rest() { note("rest") }
+  func forgetAll() { note("forget all") }
 }
 
 @Suite struct ListKeeperTests {
@@ -111,7 +111,7 @@ private final class NotedEffects: ListEffects {
     }
   }
 
-  @Test func `what is kept for lists to come is released when the last list is forgotten`()
+  @Test func `what is kept for any list is released when the last list is forgotten`()
     async throws
   {
     effects.hold("give back 1")
@@ -122,11 +122,11 @@ private final class NotedEffects: ListEffects {
       }
       await effects.reaches("forget 2")
       await effects.reaches("give back 1")
-      #expect(!effects.notes.contains("rest"), "a list is being returned")
+      #expect(!effects.notes.contains("forget all"), "a list is being returned")
       effects.release("give back 1")
-      await effects.reaches("rest")
-      #expect(effects.notes.suffix(2) == ["forget 1", "rest"])
-      #expect(effects.notes.count { $0 == "rest" } == 1)
+      await effects.reaches("forget all")
+      #expect(effects.notes.suffix(2) == ["forget 1", "forget all"])
+      #expect(effects.notes.count { $0 == "forget all" } == 1)
     }
   }
 

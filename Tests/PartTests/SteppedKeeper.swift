@@ -95,7 +95,7 @@ struct SteppedKeeper {
     func health(_ failure: Failure?, of list: ListID) { note(list, .health(failure)) }
     func copyHealth(_ failure: Failure?, of list: ListID) { note(list, .copyHealth(failure)) }
     func forget(_ list: ListID) { note(list, .forget) }
-    func rest() {}
+    func forgetAll() {}
   }
 
   private let executor = SteppedExecutor()

@@ -35,8 +35,8 @@ protocol ListEffects: Sendable {
   func copyHealth(_ failure: Failure?, of list: ListID)
   /// Releases everything that is kept for the list.
   func forget(_ list: ListID)
-  /// The last list is forgotten: releases what is kept for lists to come.
-  func rest()
+  /// The last list is forgotten: releases what is kept for any list.
+  func forgetAll()
 }
 
 final class ListKeeper: Sendable {
@@ -133,7 +133,7 @@ final class ListKeeper: Sendable {
             perform(deed, effects, &group)
           }
         }
-        if lives.count == 0, deeds.contains(where: { $0.action == .forget }) { effects.rest() }
+        if lives.count == 0, deeds.contains(where: { $0.action == .forget }) { effects.forgetAll() }
         changes.changed()
       }
       group.cancelAll()

@@ -240,7 +240,7 @@ struct ListWork: ListEffects {
     retention.listEnded()
   }
 
-  func rest() {
+  func forgetAll() {
     downloader.discardPartials()
     ThisProcess.returnMemory()
   }
