@@ -150,7 +150,8 @@ let tests: [Target] = [
     name: "ClusterTests",
     dependencies: [
       "Chain", "Cluster", "ClusterModel", "Linux", "Postgres", "Support", "Vocabulary",
-    ]),
+    ],
+    exclude: ["Ledgers"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",

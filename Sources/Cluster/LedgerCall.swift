@@ -19,8 +19,8 @@ enum LedgerCall {
 
   static func enter(_ name: String, run: Int64, known: Int64) -> PostgresStatement {
     PostgresStatement(
-      "enter", "SELECT id, incarnation FROM enter($1::text, $2::int8, $3::int8)",
-      [.text(name), .int8(run), .int8(known)])
+      "enter", "SELECT id, incarnation FROM enter($1::text, $2::int8, $3::int8, $4::text)",
+      [.text(name), .int8(run), .int8(known), .text(Release.version)])
   }
 
   /// A standby that is promoted begins a timeline, whose number is the start of the names of its files.
@@ -218,7 +218,7 @@ enum LedgerCall {
   }
 
   static let nodes = PostgresStatement(
-    "nodes", "SELECT name, silence, draining, leased FROM nodes()")
+    "nodes", "SELECT name, silence, draining, leased, version FROM nodes()")
 
   static func drain(_ node: String, _ isOn: Bool) -> PostgresStatement {
     PostgresStatement(

@@ -105,7 +105,11 @@ struct LedgerEntry: ~Copyable {
     var session = try PostgresSession.open(
       place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
     let facts = try session.run([[LedgerCall.release]], until: deadline)
-    try check(try facts[0].get()[0].first)
+    if try isOutdated(try facts[0].get()[0].first) {
+      guard
+        try LedgerUpgrade.run(at: place.server, settings, clock: clock, until: deadline)
+      else { throw refusal(Self.tooOld) }
+    }
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
@@ -121,17 +125,22 @@ struct LedgerEntry: ~Copyable {
     return taken
   }
 
-  private mutating func check(_ row: PostgresRow?) throws(PostgresError) {
-    guard let row else { return }
+  /// True if the ledger is of an earlier release.
+  private mutating func isOutdated(_ row: PostgresRow?) throws(PostgresError) -> Bool {
+    guard let row else { return false }
     let release = Int64(LedgerSchema.release)
-    guard row.int(0) >= release, row.int(1) <= release else {
-      failure = row.int(0) < release ? Self.tooOld : Self.tooNew
-      throw .refused("release \(row.int(0))")
-    }
+    if row.int(1) > release { throw refusal(Self.tooNew) }
     guard row.int(2) >= timeline else {
       throw .refused("it was the primary earlier, and lacks later changes")
     }
     timeline = row.int(2)
+    return row.int(0) < release
+  }
+
+  /// No server can be used any more.
+  private mutating func refusal(_ failure: Failure) -> PostgresError {
+    self.failure = failure
+    return .refused(failure.reason)
   }
 
   private static let tooOld = Failure(

@@ -60,12 +60,17 @@ package struct NodeFacts: Equatable, Sendable {
   package let isDraining: Bool
   /// Photos in its shares.
   package let leased: UInt32
+  /// Of darkroomd; empty for one that does not tell.
+  package let version: String
 
-  package init(_ name: String, silence: Duration, isDraining: Bool, leased: UInt32) {
+  package init(
+    _ name: String, silence: Duration, isDraining: Bool, leased: UInt32, version: String
+  ) {
     self.name = name
     self.silence = silence
     self.isDraining = isDraining
     self.leased = leased
+    self.version = version
   }
 }
 

@@ -14,10 +14,13 @@ package import Vocabulary
 
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
-  package static let release: Int32 = 4
+  package static let release: Int32 = 5
+
+  /// Held by a session that makes or changes the schema.
+  static let lock = 5_128_314
 
   /// One by one.
-  static var statements: [String] {
+  package static func statements(of text: String) -> [String] {
     var statements: [String] = []
     var (lines, isInBody) = ([Substring](), false)
     for line in text.split(separator: "\n") {
@@ -39,14 +42,15 @@ package enum LedgerSchema {
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (4, 4);
-    -- run is drawn by each start of a daemon.
+    INSERT INTO release VALUES (5, 4);
+    -- run is drawn by each start of a daemon, version is empty for nodes of release 4.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
       run bigint NOT NULL, incarnation bigint NOT NULL DEFAULT 1,
       seen timestamptz NOT NULL DEFAULT clock_timestamp(),
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
-      draining bool NOT NULL DEFAULT false) WITH (fillfactor = 30);
+      draining bool NOT NULL DEFAULT false, version text NOT NULL DEFAULT '')
+      WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
     -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.
     CREATE TABLE list (
@@ -100,9 +104,21 @@ package enum LedgerSchema {
     """#
 
   private static let nodes = #"""
+    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
+      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+
+    CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
+      WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)
+      SELECT EXISTS (SELECT FROM done) $$;
+
+    """# + entry
+
+  /// Of nodes, which come in and are shown. A node of release 4 enters without a version.
+  static let entry = #"""
     -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
     -- over the leases of the one before.
-    CREATE FUNCTION enter(who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
+    CREATE FUNCTION enter(
+      who text, new_run bigint, known bigint, new_version text, OUT id int, OUT incarnation bigint)
     LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     BEGIN
@@ -112,28 +128,24 @@ package enum LedgerSchema {
           RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
         RETURN;
       END IF;
-      INSERT INTO node AS n (name, run) VALUES (who, new_run)
+      INSERT INTO node AS n (name, run, version) VALUES (who, new_run, new_version)
       ON CONFLICT (name) DO UPDATE SET
         incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
         seen = clock_timestamp(), entered = clock_timestamp(),
-        draining = n.draining AND n.run = new_run
+        draining = n.draining AND n.run = new_run, version = new_version
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     END $$;
 
-    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
-      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+    CREATE FUNCTION enter(who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
+    LANGUAGE sql AS $$ SELECT e.id, e.incarnation FROM enter(who, new_run, known, '') e $$;
 
     CREATE FUNCTION nodes()
-    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint)
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
     LANGUAGE sql STABLE AS $$
       SELECT n.name, extract(epoch FROM clock_timestamp() - n.seen)::bigint, n.draining,
         coalesce((SELECT sum(s.last - s.first + 1) FROM share s
-          WHERE s.node = n.id AND s.state = 1), 0)
+          WHERE s.node = n.id AND s.state = 1), 0), n.version
       FROM node n ORDER BY n.name COLLATE "C" $$;
-
-    CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
-      WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)
-      SELECT EXISTS (SELECT FROM done) $$;
 
     """#
 
@@ -242,7 +254,7 @@ package enum LedgerSchema {
     """#
 
   /// The functions see the tables of the schema alone, whatever the search path of a session is.
-  private static let rights = #"""
+  static let rights = #"""
     DO $$
     DECLARE f regprocedure;
     BEGIN
@@ -278,9 +290,9 @@ extension LedgerSchema {
     }
     // Two that install at once: the second finds it made.
     let found = try run([
-      "SELECT pg_advisory_lock(5128314)",
+      "SELECT pg_advisory_lock(\(lock))",
       "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
     ])
-    if found[1].isEmpty { _ = try run(["BEGIN"] + statements + ["COMMIT"]) }
+    if found[1].isEmpty { _ = try run(["BEGIN"] + statements(of: text) + ["COMMIT"]) }
   }
 }

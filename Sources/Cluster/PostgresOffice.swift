@@ -161,7 +161,7 @@ package struct PostgresOffice: ListOffice {
     try await rows { _ in LedgerCall.nodes }.map { row in
       NodeFacts(
         row.text(0), silence: .seconds(row.int(1)), isDraining: row.bool(2),
-        leased: UInt32(clamping: row.int(3)))
+        leased: UInt32(clamping: row.int(3)), version: row.text(4))
     }
   }
 

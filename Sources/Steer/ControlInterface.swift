@@ -59,8 +59,9 @@ package enum ControlInterface {
 
     type NodeState (working, draining, drained, silent)
 
-    # seen is the number of seconds since the node was heard, leased the number of photos that it has.
-    type NodeSummary (name: string, state: NodeState, seen: int, leased: int)
+    # seen is the number of seconds since the node was heard, leased the number of photos that it has, version that of
+    # its darkroomd, or empty for one that does not tell.
+    type NodeSummary (name: string, state: NodeState, seen: int, leased: int, version: string)
 
     # owner is the number of a user. StatusReport has at most ten; pausedLists counts all.
     type PausedLists (owner: int, lists: int)

@@ -44,9 +44,12 @@ package struct NodeSummary: MessageValue {
   package var seen: UInt64
   /// The photos that it has leased.
   package var leased: UInt32
+  /// Of its darkroomd; empty if it does not tell.
+  package var version: String
 
-  package init(name: String, state: State, seen: UInt64, leased: UInt32) {
+  package init(name: String, state: State, seen: UInt64, leased: UInt32, version: String) {
     (self.name, self.state, self.seen, self.leased) = (name, state, seen, leased)
+    self.version = version
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -57,12 +60,13 @@ package struct NodeSummary: MessageValue {
     self.state = state
     seen = try fields.count("seen")
     leased = try fields.count("leased")
+    version = try fields.string("version", or: "")
   }
 
   package var object: JSONObject {
     JSONObject([
       "name": .string(name), "state": .string(state.rawValue), "seen": .count(seen),
-      "leased": .count(leased),
+      "leased": .count(leased), "version": .string(version),
     ])
   }
 }

@@ -9,13 +9,13 @@ package enum NodesText {
     guard screen.isTerminal else { return report.nodes.map(plain).joined() }
     var table = TextTable([
       .init("NODE", least: 8), .init("STATE"), .init("SEEN", isRight: true),
-      .init("LEASED", isRight: true), .init("", isSpare: true),
+      .init("LEASED", isRight: true), .init("VERSION"), .init("", isSpare: true),
     ])
     for node in report.nodes {
       table.add([
         .init(Printable.text(node.name)), .init(node.state.rawValue, tone(node.state)),
         .init(Amounts.span(milliseconds: node.seen * 1000)), .init("\(node.leased)"),
-        .init(remark(node, report)),
+        .init(version(node, "older")), .init(remark(node, report)),
       ])
     }
     return table.text(screen)
@@ -24,7 +24,12 @@ package enum NodesText {
   static func plain(_ node: NodeSummary) -> String {
     TextTable.plain([
       Printable.text(node.name), node.state.rawValue, "\(node.seen)", "\(node.leased)",
+      version(node, "-"),
     ])
+  }
+
+  private static func version(_ node: NodeSummary, _ none: String) -> String {
+    node.version.isEmpty ? none : Printable.text(node.version)
   }
 
   private static func tone(_ state: NodeSummary.State) -> ToolScreen.Tone? {

@@ -123,7 +123,8 @@ package struct LedgerModel {
         let leased = parts.filter { $0.value.node == node.id }
         return NodeFacts(
           name, silence: now - node.seen, isDraining: node.isDraining,
-          leased: leased.reduce(0) { $0 + $1.value.last - $1.key.first + 1 })
+          leased: leased.reduce(0) { $0 + $1.value.last - $1.key.first + 1 },
+          version: Release.version)
       }
   }
 

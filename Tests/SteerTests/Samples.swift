@@ -28,10 +28,10 @@ enum Samples {
   static let nodes = NodesReport(
     own: "alpha", leaseSeconds: 30,
     nodes: [
-      NodeSummary(name: "alpha", state: .working, seen: 0, leased: 768),
-      NodeSummary(name: "beta", state: .draining, seen: 1, leased: 32),
-      NodeSummary(name: "delta", state: .drained, seen: 3, leased: 0),
-      NodeSummary(name: "gamma", state: .silent, seen: 24, leased: 512),
+      NodeSummary(name: "alpha", state: .working, seen: 0, leased: 768, version: "0.1.0"),
+      NodeSummary(name: "beta", state: .draining, seen: 1, leased: 32, version: ""),
+      NodeSummary(name: "delta", state: .drained, seen: 3, leased: 0, version: "0.1.0"),
+      NodeSummary(name: "gamma", state: .silent, seen: 24, leased: 512, version: "0.1.0"),
     ])
 
   static let list = ListSummary(

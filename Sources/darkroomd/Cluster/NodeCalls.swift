@@ -60,7 +60,7 @@ struct NodeCalls: Sendable {
       ? .silent : !facts.isDraining ? .working : facts.leased > 0 ? .draining : .drained
     return NodeSummary(
       name: facts.name, state: state, seen: UInt64(max(0, facts.silence.components.seconds)),
-      leased: facts.leased)
+      leased: facts.leased, version: facts.version)
   }
 }
 
