@@ -218,7 +218,7 @@ enum LedgerCall {
   }
 
   static let nodes = PostgresStatement(
-    "nodes", "SELECT name, silence, draining, leased, version FROM nodes()")
+    "nodes", "SELECT name, silence, draining, leased, version FROM node_facts()")
 
   static func drain(_ node: String, _ isOn: Bool) -> PostgresStatement {
     PostgresStatement(

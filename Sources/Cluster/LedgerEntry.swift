@@ -19,6 +19,8 @@ struct LedgerEntry: ~Copyable {
   private var seat: LedgerSeat?
   /// No server can be used any more.
   private var failure: Failure?
+  /// Why this attempt fails, if not for want of an answer.
+  private var obstacle: Failure?
   /// The place of the server that is asked first.
   private var server = 0
   /// The latest that was seen.
@@ -68,6 +70,7 @@ struct LedgerEntry: ~Copyable {
   mutating func seat(until deadline: Duration) throws(Failure) -> LedgerSeat {
     if let failure { throw failure }
     if let seat, session != nil { return seat }
+    obstacle = nil
     do throws(PostgresError) {
       let servers = try PostgresServers(in: place.server).all
       var errors: [(String, PostgresError)] = []
@@ -81,7 +84,7 @@ struct LedgerEntry: ~Copyable {
         }
       }
       throw .all(errors)
-    } catch { throw failure ?? error.failure }
+    } catch { throw failure ?? obstacle ?? error.failure }
   }
 
   private mutating func enter(
@@ -104,12 +107,7 @@ struct LedgerEntry: ~Copyable {
   ) throws(PostgresError) -> LedgerSeat {
     var session = try PostgresSession.open(
       place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
-    let facts = try session.run([[LedgerCall.release]], until: deadline)
-    if try isOutdated(try facts[0].get()[0].first) {
-      guard
-        try LedgerUpgrade.run(at: place.server, settings, clock: clock, until: deadline)
-      else { throw refusal(Self.tooOld) }
-    }
+    while try isOutdated(&session, until: deadline) { try upgrade(&session, until: deadline) }
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
@@ -126,10 +124,13 @@ struct LedgerEntry: ~Copyable {
   }
 
   /// True if the ledger is of an earlier release.
-  private mutating func isOutdated(_ row: PostgresRow?) throws(PostgresError) -> Bool {
-    guard let row else { return false }
+  private mutating func isOutdated(
+    _ session: inout PostgresSession, until deadline: Duration
+  ) throws(PostgresError) -> Bool {
+    let facts = try session.run([[LedgerCall.release]], until: deadline)
+    guard let row = try facts[0].get()[0].first else { return false }
     let release = Int64(LedgerSchema.release)
-    if row.int(1) > release { throw refusal(Self.tooNew) }
+    if row.int(1) > release { throw refused(Self.tooNew) }
     guard row.int(2) >= timeline else {
       throw .refused("it was the primary earlier, and lacks later changes")
     }
@@ -137,10 +138,30 @@ struct LedgerEntry: ~Copyable {
     return row.int(0) < release
   }
 
-  /// No server can be used any more.
-  private mutating func refusal(_ failure: Failure) -> PostgresError {
+  private mutating func upgrade(
+    _ session: inout PostgresSession, until deadline: Duration
+  ) throws(PostgresError) {
+    do throws(PostgresError) {
+      if try LedgerUpgrade.run(&session, until: deadline) { return }
+    } catch {
+      guard case .statement(let state, let words) = error else { throw error }
+      obstacle = Self.unchanged(words, lacksRights: state == "42501")
+      throw .refused(words)
+    }
+    throw refused(Self.tooOld)
+  }
+
+  private mutating func refused(_ failure: Failure) -> PostgresError {
     self.failure = failure
     return .refused(failure.reason)
+  }
+
+  private static func unchanged(_ words: String, lacksRights: Bool) -> Failure {
+    Failure(
+      .machine, code: "ledger.upgrade",
+      reason: "the ledger of an earlier release could not be upgraded: \(words)",
+      advice: lacksRights
+        ? "Start one node of this release with the role that owns the schema darkroom" : "")
   }
 
   private static let tooOld = Failure(

@@ -13,7 +13,8 @@ internal import Postgres
 package import Vocabulary
 
 package enum LedgerSchema {
-  /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
+  /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
+  /// step of `LedgerUpgrade`, too.
   package static let release: Int32 = 5
 
   /// Held by a session that makes or changes the schema.
@@ -104,17 +105,6 @@ package enum LedgerSchema {
     """#
 
   private static let nodes = #"""
-    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
-      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
-
-    CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
-      WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)
-      SELECT EXISTS (SELECT FROM done) $$;
-
-    """# + entry
-
-  /// Of nodes, which come in and are shown. A node of release 4 enters without a version.
-  static let entry = #"""
     -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
     -- over the leases of the one before.
     CREATE FUNCTION enter(
@@ -123,7 +113,8 @@ package enum LedgerSchema {
     #variable_conflict use_column
     BEGIN
       IF known > 0 THEN
-        UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp()
+        UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp(),
+          version = new_version
           WHERE n.name = who AND n.run = new_run AND n.incarnation = known
           RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
         RETURN;
@@ -136,16 +127,31 @@ package enum LedgerSchema {
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     END $$;
 
-    CREATE FUNCTION enter(who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
+    -- For nodes of release 4.
+    CREATE FUNCTION enter(
+      who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
     LANGUAGE sql AS $$ SELECT e.id, e.incarnation FROM enter(who, new_run, known, '') e $$;
 
+    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
+      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+
     CREATE FUNCTION nodes()
-    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint)
     LANGUAGE sql STABLE AS $$
       SELECT n.name, extract(epoch FROM clock_timestamp() - n.seen)::bigint, n.draining,
         coalesce((SELECT sum(s.last - s.first + 1) FROM share s
-          WHERE s.node = n.id AND s.state = 1), 0), n.version
+          WHERE s.node = n.id AND s.state = 1), 0)
       FROM node n ORDER BY n.name COLLATE "C" $$;
+
+    CREATE FUNCTION node_facts()
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
+    LANGUAGE sql STABLE AS $$
+      SELECT f.name, f.silence, f.draining, f.leased, n.version
+      FROM nodes() f JOIN node n ON n.name = f.name ORDER BY f.name COLLATE "C" $$;
+
+    CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
+      WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)
+      SELECT EXISTS (SELECT FROM done) $$;
 
     """#
 
@@ -254,7 +260,7 @@ package enum LedgerSchema {
     """#
 
   /// The functions see the tables of the schema alone, whatever the search path of a session is.
-  static let rights = #"""
+  private static let rights = #"""
     DO $$
     DECLARE f regprocedure;
     BEGIN

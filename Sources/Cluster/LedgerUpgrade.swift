@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a ledger of an earlier release becomes one of this release, in place, while nodes of the earlier release go on with
-// it: the first node of the new release that enters runs the steps, in one transaction. A step leaves what older nodes
-// call. One that cannot do so has to raise `oldest`, and then may only run when no older node is at work.
-// The steps make what `install` makes; a test compares the two.
+// Makes a ledger of an earlier release one of this release, in place, while nodes of earlier releases use it. The first
+// node of this release that enters runs the steps, in one transaction. A step never changes: a ledger has to become the
+// same, whichever release upgrades it. It leaves what nodes call, from release `oldest` on.
+// `LedgerSchema` makes in an empty database what the steps make of the dumps in Tests/ClusterTests/Ledgers.
 
 package import Postgres
-package import Vocabulary
 
 package enum LedgerUpgrade {
   private struct Step {
@@ -16,36 +15,79 @@ package enum LedgerUpgrade {
 
   private static let steps = [Step(release: 5, text: versions)]
 
-  /// Release 5: each node tells its version.
+  /// Each node tells its version.
   private static let versions = #"""
     ALTER TABLE node ADD version text NOT NULL DEFAULT '';
-    DROP FUNCTION enter(text, bigint, bigint);
-    DROP FUNCTION nodes();
 
-    """# + LedgerSchema.entry + LedgerSchema.rights
+    CREATE FUNCTION enter(
+      who text, new_run bigint, known bigint, new_version text, OUT id int, OUT incarnation bigint)
+    LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      IF known > 0 THEN
+        UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp(),
+          version = new_version
+          WHERE n.name = who AND n.run = new_run AND n.incarnation = known
+          RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+        RETURN;
+      END IF;
+      INSERT INTO node AS n (name, run, version) VALUES (who, new_run, new_version)
+      ON CONFLICT (name) DO UPDATE SET
+        incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
+        seen = clock_timestamp(), entered = clock_timestamp(),
+        draining = n.draining AND n.run = new_run, version = new_version
+      RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+    END $$;
 
-  /// False if no steps lead here from the release of the ledger. All or nothing; of nodes that try it at once, the
-  /// second finds it done.
+    CREATE OR REPLACE FUNCTION enter(
+      who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
+    LANGUAGE sql AS $$ SELECT e.id, e.incarnation FROM enter(who, new_run, known, '') e $$;
+
+    CREATE FUNCTION node_facts()
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
+    LANGUAGE sql STABLE AS $$
+      SELECT f.name, f.silence, f.draining, f.leased, n.version
+      FROM nodes() f JOIN node n ON n.name = f.name ORDER BY f.name COLLATE "C" $$;
+
+    ALTER FUNCTION enter(text, bigint, bigint, text)
+      SECURITY DEFINER SET search_path = darkroom, pg_temp;
+    ALTER FUNCTION enter(text, bigint, bigint)
+      SECURITY DEFINER SET search_path = darkroom, pg_temp;
+    ALTER FUNCTION node_facts() SECURITY DEFINER SET search_path = darkroom, pg_temp;
+
+    """#
+
+  /// False if no steps lead here from the release of the ledger. All or nothing; of nodes that try it together, the
+  /// second finds it done. The session is of no more use unless the answer is true.
   package static func run(
-    at place: String, _ settings: [(String, String)], clock: any TimeSource,
-    until deadline: Duration
+    _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Bool {
-    var session = try PostgresSession.open(place, settings, clock: clock, until: deadline)
     func ask(_ statements: [String]) throws(PostgresError) -> [[PostgresRow]] {
       try session.run([statements.map { PostgresStatement("", $0) }], until: deadline)[0].get()
     }
-    let found = try ask([
-      "SELECT pg_advisory_lock(\(LedgerSchema.lock))", "SELECT version FROM release",
-    ])
-    guard let version = found[1].first.map({ $0.int(0) }) else { return false }
+    let found = try ask(["BEGIN", lock, asOwner, "SELECT version FROM release"] + limits)
+    let version = found[3].first?.int(0) ?? 0
     let missing = steps.filter { Int64($0.release) > version }
-    if missing.isEmpty { return true }
-    guard let first = missing.first, Int64(first.release) == version + 1 else { return false }
-    // A step that waits for a call of a node holds up those that come after it.
-    _ = try ask(
-      ["BEGIN", "SET LOCAL lock_timeout = '2s'"]
-        + missing.flatMap { LedgerSchema.statements(of: $0.text) }
-        + ["UPDATE release SET version = \(LedgerSchema.release)", "COMMIT"])
+    guard missing.first.map({ Int64($0.release) == version + 1 }) ?? true else { return false }
+    let changes = missing.flatMap {
+      LedgerSchema.statements(of: $0.text) + ["UPDATE release SET version = \($0.release)"]
+    }
+    _ = try ask(changes + ["COMMIT"])
     return true
   }
+
+  /// Until the end of the transaction.
+  private static let lock = "SELECT pg_advisory_xact_lock(\(LedgerSchema.lock))"
+
+  /// A superuser makes no functions of its own, which would have its rights.
+  private static let asOwner = """
+    DO $$ BEGIN EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(nspowner)
+      FROM pg_namespace WHERE nspname = 'darkroom')); END $$
+    """
+
+  /// While the change of a table waits for a call, or for a backup, the calls of all nodes wait behind it: better it
+  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again.
+  private static let limits = [
+    "SET LOCAL lock_timeout = '200ms'", "SET LOCAL synchronous_commit = local",
+  ]
 }

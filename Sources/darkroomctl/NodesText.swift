@@ -15,7 +15,7 @@ package enum NodesText {
       table.add([
         .init(Printable.text(node.name)), .init(node.state.rawValue, tone(node.state)),
         .init(Amounts.span(milliseconds: node.seen * 1000)), .init("\(node.leased)"),
-        .init(version(node, "older")), .init(remark(node, report)),
+        .init(version(node, "unknown")), .init(remark(node, report)),
       ])
     }
     return table.text(screen)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The ledger as release 4 has made it, by pg_dump --schema-only, without comments and settings.
+-- The ledger as release 4 has made it: the output of pg_dump --schema-only without its comments and settings, and the row
+-- of its release.
 SET check_function_bodies = false;
 CREATE SCHEMA darkroom;
 CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RETURNS record
