@@ -31,6 +31,9 @@ struct StoreNodeTests {
           nodes.all("\(node)/state/drafts").isEmpty
         }
       }
+      try await nodes.bench.until("the list is back") {
+        nodes.names("a/done") == ["summer.plist", "summer.result.plist"]
+      }
       let results = try #require(nodes.bench.folder.bytes(of: "a/done/summer.result.plist"))
       let place = try #require(nodes.store).url
       #expect(String(decoding: results, as: UTF8.self).contains("\(place)/deep/prints/summer<"))
