@@ -144,8 +144,8 @@ struct LedgerEntry: ~Copyable {
     do throws(PostgresError) {
       if try LedgerUpgrade.run(&session, until: deadline) { return }
     } catch {
-      guard case .statement(let state, let words) = error else { throw error }
-      obstacle = Self.unchanged(words, lacksRights: state == "42501")
+      guard case .statement(_, let words) = error else { throw error }
+      obstacle = Self.unchanged(words, lacksRights: error.lacksRights)
       throw .refused(words)
     }
     throw refused(Self.tooOld)
@@ -201,7 +201,7 @@ extension PostgresError {
           "ledger.schema",
           "Let the role create the schema darkroom, or create it as an administrator"
         )
-      case .statement(let state, _) where state.hasPrefix("42501"):
+      case .statement where lacksRights:
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
       case .refused, .lost, .timeIsOver, .interrupted, .statement: (Failure.ledgerSilence, "")
       }
@@ -211,6 +211,10 @@ extension PostgresError {
 
   var meansNoSchema: Bool {
     if case .statement(let state, _) = self { Self.noSchema.contains(state) } else { false }
+  }
+
+  fileprivate var lacksRights: Bool {
+    if case .statement(let state, _) = self { state == "42501" } else { false }
   }
 
   /// The server takes no changes: it is a standby, or is to become one.

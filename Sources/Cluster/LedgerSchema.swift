@@ -291,14 +291,23 @@ extension LedgerSchema {
     until deadline: Duration
   ) throws(PostgresError) {
     var session = try PostgresSession.open(place, settings, clock: clock, until: deadline)
-    func run(_ statements: [String]) throws(PostgresError) -> [[PostgresRow]] {
-      try session.run([statements.map { PostgresStatement("", $0) }], until: deadline)[0].get()
-    }
     // Two that install at once: the second finds it made.
-    let found = try run([
-      "SELECT pg_advisory_lock(\(lock))",
-      "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
-    ])
-    if found[1].isEmpty { _ = try run(["BEGIN"] + statements(of: text) + ["COMMIT"]) }
+    let found = try session.run(
+      [
+        "SELECT pg_advisory_lock(\(lock))",
+        "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
+      ], until: deadline)
+    if found[1].isEmpty {
+      _ = try session.run(["BEGIN"] + statements(of: text) + ["COMMIT"], until: deadline)
+    }
+  }
+}
+
+extension PostgresSession {
+  /// Statements without values, up to the first that fails; the rows of each.
+  mutating func run(
+    _ statements: [String], until deadline: Duration
+  ) throws(PostgresError) -> [[PostgresRow]] {
+    try run([statements.map { PostgresStatement("", $0) }], until: deadline)[0].get()
   }
 }

@@ -62,17 +62,15 @@ package enum LedgerUpgrade {
   package static func run(
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Bool {
-    func ask(_ statements: [String]) throws(PostgresError) -> [[PostgresRow]] {
-      try session.run([statements.map { PostgresStatement("", $0) }], until: deadline)[0].get()
-    }
-    let found = try ask(["BEGIN", lock, asOwner, "SELECT version FROM release"] + limits)
+    let found = try session.run(
+      ["BEGIN", lock, asOwner, "SELECT version FROM release"] + limits, until: deadline)
     let version = found[3].first?.int(0) ?? 0
     let missing = steps.filter { Int64($0.release) > version }
     guard missing.first.map({ Int64($0.release) == version + 1 }) ?? true else { return false }
     let changes = missing.flatMap {
       LedgerSchema.statements(of: $0.text) + ["UPDATE release SET version = \($0.release)"]
     }
-    _ = try ask(changes + ["COMMIT"])
+    _ = try session.run(changes + ["COMMIT"], until: deadline)
     return true
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ledger of an earlier release, which nodes of this one raise in place while others are at work.
+// A ledger of an earlier release, which nodes of this one upgrade in place while others are at work.
 
 import Cluster
 import Foundation
