@@ -114,6 +114,9 @@ let benchmarks: [Target] = [
     dependencies: ["Download", "Linux", "Record", "Transfer", "Vocabulary"],
     path: "Benchmarks/Fetch"),
   .executableTarget(
+    name: "darkroom-bench-record", dependencies: ["Linux", "Record", "Vocabulary"],
+    path: "Benchmarks/Record"),
+  .executableTarget(
     name: "darkroom-bench-cluster", dependencies: ["Cluster", "Linux", "Vocabulary"],
     path: "Benchmarks/Cluster"),
 ]

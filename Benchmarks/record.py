@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The record as the bottleneck: tiny pictures from a file: folder, so that download and filter cost
-little and every photo makes two durable transitions and one durable print. The peers are the floor of this
-disk, one process that appends a line and calls fdatasync, and the daemon with `Sync=no`."""
+"""The record alone, with more and more callers that each wait until their transition is durable; and the record as
+the bottleneck of the daemon: tiny pictures from a file: folder, so that download and filter cost little and
+every photo makes two durable transitions and one durable print. The peers are the floor of this disk, one
+process that appends a line and calls fdatasync, and the daemon with `Sync=no`."""
 import collections
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 
 from bench import *
 
 COUNT, RUNS = 5000, 3
+# Callers that wait, and photos of two transitions each.
+ALONE = [(1, 500), (16, 5_000), (256, 100_000), (4096, 500_000)]
 
 
 def run(folder, temp, settings="", trace=None, count=COUNT):
@@ -67,9 +72,43 @@ def floor(temp, count):
     return wall
 
 
+def alone(folder, temp, meter, waiters, count):
+    """Transitions, groups, seconds, those of the median wait, of the 99th percentile, of the next start, of CPU."""
+    state = tempfile.mkdtemp(prefix="record.", dir=temp)
+    out = os.path.join(temp, "out")
+    program = os.path.join(folder, "darkroom-bench-record")
+    script = f'exec "{program}" "{state}" {count} {waiters} yes > "{out}"'
+    cost = meter.run(["sh", "-c", script])
+    with open(out) as file:
+        words = file.read().split()
+    shutil.rmtree(state)
+    if cost.status != 0 or len(words) != 6:
+        raise SystemExit(f"darkroom-bench-record ended with {cost.status}")
+    return [int(words[0]), int(words[1])] + [int(w) / 1e6 for w in words[2:]] + [cost.cpu]
+
+
+def record_alone(folder, temp):
+    meter, rows = Meter(temp), []
+    for waiters, count in ALONE:
+        runs = []
+        for _ in repeat(RUNS, 60):
+            sync = floor(temp, 500) / 500
+            all, groups, wall, half, most, start, cpu = alone(folder, temp, meter, waiters, count)
+            runs.append([all / wall, all * sync / wall, half / sync, most / sync, all / groups,
+                         cpu / all * 1e6, start * 1e3])
+        columns = list(zip(*runs))
+        rows.append([f"{waiters:,}", f"{middle(columns[0]):,.0f}", ratio(columns[1], 1), ratio(columns[2], 1),
+                     ratio(columns[3], 1), f"{middle(columns[4]):.0f}", f"{middle(columns[5]):.1f}",
+                     f"{middle(columns[6]):.0f} after {count * 2:,}"])
+    table("the record alone, each transition waited for; in multiples of one bare append + fdatasync",
+          ["callers", "transitions a second", "throughput", "median wait", "99th percentile", "a group",
+           "CPU, us", "next start, ms"], rows)
+
+
 def main():
     folder, temp = programs(), scratch()
     command("record")
+    record_alone(folder, temp)
     photos = os.path.join(temp, "photos")
     os.makedirs(photos)
     program = generator(temp)
