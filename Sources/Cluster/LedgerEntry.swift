@@ -90,24 +90,10 @@ struct LedgerEntry: ~Copyable {
   private mutating func enter(
     _ server: PostgresServers.Server, until deadline: Duration
   ) throws(PostgresError) -> LedgerSeat {
-    let settings = place.settings + server.settings
-    do throws(PostgresError) { return try enter(settings, until: deadline) } catch {
-      guard error.meansNoSchema else { throw error }
-    }
-    guard seat == nil else {
-      throw .refused("\(server.name) has another database, without the ledger")
-    }
-    // The first node makes it.
-    try LedgerSchema.install(at: place.server, settings, clock: clock, until: deadline)
-    return try enter(settings, until: deadline)
-  }
-
-  private mutating func enter(
-    _ settings: [(String, String)], until deadline: Duration
-  ) throws(PostgresError) -> LedgerSeat {
     var session = try PostgresSession.open(
-      place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
-    while try isOutdated(&session, until: deadline) { try upgrade(&session, until: deadline) }
+      place.server, place.settings + server.settings, clock: clock, until: deadline,
+      interrupt: interrupt)
+    try prepare(&session, at: server, until: deadline)
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
@@ -123,6 +109,25 @@ struct LedgerEntry: ~Copyable {
     return taken
   }
 
+  /// The first node makes the ledger, and the first one of a release upgrades it.
+  private mutating func prepare(
+    _ session: inout PostgresSession, at server: PostgresServers.Server, until deadline: Duration
+  ) throws(PostgresError) {
+    var isOutdated: Bool
+    do throws(PostgresError) { isOutdated = try self.isOutdated(&session, until: deadline) } catch {
+      guard error.meansNoSchema else { throw error }
+      guard seat == nil else {
+        throw .refused("\(server.name) has another database, without the ledger")
+      }
+      try install(&session, until: deadline)
+      isOutdated = try self.isOutdated(&session, until: deadline)
+    }
+    while isOutdated {
+      try upgrade(&session, until: deadline)
+      isOutdated = try self.isOutdated(&session, until: deadline)
+    }
+  }
+
   /// True if the ledger is of an earlier release.
   private mutating func isOutdated(
     _ session: inout PostgresSession, until deadline: Duration
@@ -136,6 +141,15 @@ struct LedgerEntry: ~Copyable {
     }
     timeline = row.int(2)
     return row.int(0) < release
+  }
+
+  private mutating func install(
+    _ session: inout PostgresSession, until deadline: Duration
+  ) throws(PostgresError) {
+    do throws(PostgresError) { try LedgerSchema.install(&session, until: deadline) } catch {
+      if error.lacksRights { obstacle = Self.unmade(error.words) }
+      throw error
+    }
   }
 
   private mutating func upgrade(
@@ -156,6 +170,12 @@ struct LedgerEntry: ~Copyable {
     return .refused(failure.reason)
   }
 
+  private static func unmade(_ words: String) -> Failure {
+    Failure(
+      .machine, code: "ledger.schema", reason: "the ledger could not be made: \(words)",
+      advice: "Grant the role CREATE on the database, until one node has made the schema darkroom")
+  }
+
   private static func unchanged(_ words: String, lacksRights: Bool) -> Failure {
     Failure(
       .machine, code: "ledger.upgrade",
@@ -167,7 +187,9 @@ struct LedgerEntry: ~Copyable {
   private static let tooOld = Failure(
     .final, code: "ledger.release",
     reason: "the ledger was made by an earlier release, which this one does not understand",
-    advice: "Let the nodes of that release end their lists, then name a new database in Ledger=")
+    advice:
+      "Install the earlier release; or end all lists, and begin with a new database in Ledger= "
+      + "and empty folders: see UPGRADE in darkroom-cluster(7)")
 
   private static let tooNew = Failure(
     .final, code: "ledger.release",
@@ -199,7 +221,7 @@ extension PostgresError {
       case .statement where meansNoSchema:
         (
           "ledger.schema",
-          "Let the role create the schema darkroom, or create it as an administrator"
+          "Grant the role the rights on the schema darkroom; if a part of it is missing, restore it"
         )
       case .statement where lacksRights:
         ("ledger.rights", "Grant the role the rights on the schema darkroom")

@@ -95,10 +95,12 @@ package struct PulseAnswer: Equatable, Sendable {
   package let isDraining: Bool
   /// A list is not over.
   package let isOpen: Bool
-  /// In the order of their servers; nil without a request, or if its answer is lost.
-  package let seats: [SeatGrant]?
+  /// In the order of their servers; nil without a request.
+  package let seats: Result<[SeatGrant], Failure>?
 
-  package init(leases: [Lease], isDraining: Bool, isOpen: Bool, seats: [SeatGrant]? = nil) {
+  package init(
+    leases: [Lease], isDraining: Bool, isOpen: Bool, seats: Result<[SeatGrant], Failure>? = nil
+  ) {
     self.leases = leases
     self.isDraining = isDraining
     self.isOpen = isOpen

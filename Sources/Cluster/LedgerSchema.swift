@@ -16,9 +16,11 @@ package enum LedgerSchema {
   /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
   /// step of `LedgerUpgrade`, too.
   package static let release: Int32 = 5
+  private static let oldest: Int32 = 4
 
-  /// Held by a session that makes or changes the schema.
-  static let lock = 5_128_314
+  /// Held until the end of a transaction that makes or changes the schema: of nodes that try it together, the second
+  /// finds it done.
+  static let lock = "SELECT pg_advisory_xact_lock(5128314)"
 
   /// One by one.
   package static func statements(of text: String) -> [String] {
@@ -43,7 +45,7 @@ package enum LedgerSchema {
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (5, 4);
+    INSERT INTO release VALUES (\#(release), \#(oldest));
     -- run is drawn by each start of a daemon, version is empty for nodes of release 4.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
@@ -280,26 +282,21 @@ extension LedgerSchema {
     at place: String, clock: any TimeSource, within limit: Duration
   ) throws(Failure) {
     do throws(PostgresError) {
-      try install(
-        at: place, [("options", "-c search_path=darkroom")], clock: clock,
-        until: clock.uptime() + limit)
+      let deadline = clock.uptime() + limit
+      var session = try PostgresSession.open(
+        place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
+      try install(&session, until: deadline)
     } catch { throw error.failure }
   }
 
+  /// The same. The session is of no more use if this fails.
   static func install(
-    at place: String, _ settings: [(String, String)], clock: any TimeSource,
-    until deadline: Duration
+    _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) {
-    var session = try PostgresSession.open(place, settings, clock: clock, until: deadline)
-    // Two that install at once: the second finds it made.
     let found = try session.run(
-      [
-        "SELECT pg_advisory_lock(\(lock))",
-        "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
-      ], until: deadline)
-    if found[1].isEmpty {
-      _ = try session.run(["BEGIN"] + statements(of: text) + ["COMMIT"], until: deadline)
-    }
+      ["BEGIN", lock, "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'"], until: deadline)
+    let missing = found[2].isEmpty ? statements(of: text) : []
+    _ = try session.run(missing + ["COMMIT"], until: deadline)
   }
 }
 

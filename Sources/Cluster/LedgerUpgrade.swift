@@ -57,13 +57,13 @@ package enum LedgerUpgrade {
 
     """#
 
-  /// False if no steps lead here from the release of the ledger. All or nothing; of nodes that try it together, the
-  /// second finds it done. The session is of no more use unless the answer is true.
+  /// False if no steps lead here from the release of the ledger. All or nothing. The session is of no more use unless
+  /// the answer is true.
   package static func run(
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Bool {
-    let found = try session.run(
-      ["BEGIN", lock, asOwner, "SELECT version FROM release"] + limits, until: deadline)
+    let begin = ["BEGIN", LedgerSchema.lock, asOwner, "SELECT version FROM release"]
+    let found = try session.run(begin + limits, until: deadline)
     let version = found[3].first?.int(0) ?? 0
     let missing = steps.filter { Int64($0.release) > version }
     guard missing.first.map({ Int64($0.release) == version + 1 }) ?? true else { return false }
@@ -73,9 +73,6 @@ package enum LedgerUpgrade {
     _ = try session.run(changes + ["COMMIT"], until: deadline)
     return true
   }
-
-  /// Until the end of the transaction.
-  private static let lock = "SELECT pg_advisory_xact_lock(\(LedgerSchema.lock))"
 
   /// A superuser makes no functions of its own, which would have its rights.
   private static let asOwner = """

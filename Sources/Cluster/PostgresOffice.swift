@@ -99,12 +99,12 @@ package struct PostgresOffice: ListOffice {
   }
 
   /// In a call of its own, for it may wait for other nodes: without its answer, the leases are known all the same.
-  private func grants(_ request: SeatRequest?) async -> [SeatGrant]? {
+  private func grants(_ request: SeatRequest?) async -> Result<[SeatGrant], Failure>? {
     guard let request else { return nil }
-    let answers = try? await link.ask { [silence] seat in
-      [[LedgerCall.seats(seat, request, silence: silence)]]
-    }
-    return answers?.first?.first?.map { SeatGrant($0) }
+    do throws(Failure) {
+      let rows = try await rows { [silence] in LedgerCall.seats($0, request, silence: silence) }
+      return .success(rows.map { SeatGrant($0) })
+    } catch { return .failure(error) }
   }
 
   // MARK: people

@@ -86,7 +86,7 @@ final class ModelOffice: ListOffice {
       model.pulse(name, incarnation).map { answer in
         PulseAnswer(
           leases: answer.leases, isDraining: answer.isDraining, isOpen: answer.isOpen,
-          seats: seats.map { model.seats($0, name, incarnation) ?? [] })
+          seats: seats.map { .success(model.seats($0, name, incarnation) ?? []) })
       }
     }
     guard let answer else { throw Self.replaced }

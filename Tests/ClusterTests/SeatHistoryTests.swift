@@ -119,7 +119,9 @@ struct SeatHistory {
 
   private func answer(_ place: Int, _ request: SeatRequest) async throws -> [SeatGrant]? {
     var answers: [[SeatGrant]?] = []
-    for office in nodes[place].offices { answers.append(try await office.pulse(request).seats) }
+    for office in nodes[place].offices {
+      answers.append(try await office.pulse(request).seats?.get())
+    }
     for answer in answers.dropFirst() { #expect(answer == answers[0]) }
     return answers[0]
   }

@@ -33,7 +33,7 @@ struct SeatTests {
       }
       let answer = try await office.pulse(
         SeatRequest(number: number, most: most, useful: useful, hosts))
-      let grants = try #require(answer.seats)
+      let grants = try #require(answer.seats).get()
       #expect(grants.map(\.host) == hosts.map(\.host))
       told = Dictionary(grants.map { ($0.host, $0.seats) }) { $1 }
       report = grants.first { $0.host == "x" }?.report
@@ -169,10 +169,30 @@ struct SeatTests {
       let late = SeatRequest(
         number: nodes[0].number, most: 6, useful: 6, [.init("x", held: 0, need: 1)])
       #expect(try await nodes[0].ask(9) == 6)
-      #expect(try await nodes[0].office.pulse(late).seats == [])
+      #expect(try await nodes[0].office.pulse(late).seats == .success([]))
       let empty = SeatRequest(number: 1, most: 6, useful: 6, [])
-      #expect(try await nodes[0].office.pulse(empty).seats == [])
+      #expect(try await nodes[0].office.pulse(empty).seats == .success([]))
       #expect(try await nodes[1].ask(9) == 0)
+    }
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `a request that fails says why, and the leases are known all the same`() async throws {
+    try await WorldKind.postgres.use { world in
+      let world = try #require(world as? PostgresWorld)
+      let office = try world.office("0")
+      let list = try await office.submit(.sample("summer", photos: 8)).list
+      #expect(try await office.lease(8).count == 1)
+      _ = try await PostgresServer.shared.run(
+        ["ALTER FUNCTION seats RENAME TO moved"], at: world.place)
+      let answer = try await office.pulse(
+        SeatRequest(number: 1, most: 6, useful: 6, [.init("x", held: 0, need: 1)]))
+      #expect(answer.leases.map(\.share.id.list) == [list])
+      guard case .failure(let failure) = answer.seats else {
+        Issue.record("\(String(describing: answer.seats))")
+        return
+      }
+      #expect(failure.reason.contains("function seats"), "\(failure)")
     }
   }
 

@@ -140,7 +140,8 @@ struct SessionTests {
       at: place.replacingOccurrences(of: "user=postgres", with: "user=stranger"))
     defer { stranger.close() }
     let failure = try #require(await failure { _ = try await stranger.pulse() })
-    #expect(failure.code == "ledger.rights" && failure.kind == .machine)
+    #expect(failure.code == "ledger.schema" && failure.kind == .machine)
+    #expect(failure.advice.contains("CREATE on the database"), "\(failure)")
     let office = try office(at: place)
     defer { office.close() }
     #expect(try await office.pulse().leases.isEmpty)

@@ -307,6 +307,57 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `the status shows the last reason why the ledger does not answer, and since when`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "4s") { nodes in
+      _ = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(8), at: "a")
+      try await nodes.nodesAtWork(1)
+      let mark = "dbname="
+      let name = try #require(nodes.place.split(separator: " ").last?.dropFirst(mark.count))
+      let elsewhere = nodes.place.replacingOccurrences(of: mark + name, with: "\(mark)postgres")
+
+      /// Waits for a reason; returns since when there is one.
+      func since(_ words: String) async throws -> Substring {
+        var since: Substring = ""
+        try await nodes.bench.until("the status says '\(words)'") {
+          let status = try await nodes.tool("a", "status").output
+          let line = status.split(separator: "\n").first { $0.hasPrefix("cluster\t") }
+          let columns = (line ?? "").split(separator: "\t", omittingEmptySubsequences: false)
+          guard columns.count == 5, columns[4].contains(words) || words == columns[4] else {
+            return false
+          }
+          since = columns[2]
+          return true
+        }
+        return since
+      }
+
+      _ = try await nodes.server.run(
+        [
+          "ALTER DATABASE \(name) ALLOW_CONNECTIONS false",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'",
+        ], at: elsewhere)
+      let first = try await since("not currently accepting connections")
+      #expect(first != "0")
+      _ = try await nodes.server.run(
+        ["ALTER DATABASE \(name) RENAME TO moved_\(name)"], at: elsewhere)
+      #expect(try await since("\"\(name)\" does not exist") == first)
+      _ = try await nodes.server.run(
+        [
+          "ALTER DATABASE moved_\(name) RENAME TO \(name)",
+          "ALTER DATABASE \(name) ALLOW_CONNECTIONS true",
+        ], at: elsewhere)
+      #expect(try await since("") == "0")
+      _ = try await nodes.server.run(["ALTER FUNCTION seats RENAME TO moved"], at: nodes.place)
+      _ = try await since("function seats")
+      _ = try await nodes.server.run(["ALTER FUNCTION moved RENAME TO seats"], at: nodes.place)
+      _ = try await since("")
+      await nodes.bench.origin.release("g")
+    }
+  }
+
   @Test func `no photo is lost or recorded twice while all conversations with PostgreSQL are cut`()
     async throws
   {

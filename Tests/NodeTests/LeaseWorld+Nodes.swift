@@ -102,7 +102,8 @@ extension LeaseWorld {
       let seats = request.map { ledger.seats($0, name, seat) ?? [] }
       answer = .pulse(
         PulseAnswer(
-          leases: pulse.leases, isDraining: pulse.isDraining, isOpen: pulse.isOpen, seats: seats))
+          leases: pulse.leases, isDraining: pulse.isDraining, isOpen: pulse.isOpen,
+          seats: seats.map { .success($0) }))
     case .turn(let reports, let wish):
       let verdicts = reports.map { ledger.report($0, name, seat) }
       let shares = wish.map { lease($0, name, seat) } ?? []

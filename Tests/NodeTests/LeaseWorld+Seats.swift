@@ -42,7 +42,7 @@ extension LeaseWorld {
   mutating func takeSeats(
     _ node: Int, _ request: SeatRequest, _ answer: PulseAnswer, asked: Duration
   ) {
-    guard let granted = nodes[node].seatBook.answered(request, answer.seats) else {
+    guard let granted = nodes[node].seatBook.answered(request, try? answer.seats?.get()) else {
       return violate("node \(node) has no answer about its seats")
     }
     count("answers about seats")

@@ -17,7 +17,7 @@ struct NodeCalls: Sendable {
   var summary: ClusterSummary {
     let silence = node.shares.silence
     return ClusterSummary(
-      node: node.name, trouble: silence?.reason ?? "", since: silence?.since ?? 0,
+      node: node.name, trouble: silence?.failure.reason ?? "", since: silence?.since ?? 0,
       outbox: UInt64(node.shares.outbox))
   }
 

@@ -41,18 +41,35 @@ final class ShareDesk: Sendable {
     var returns: [Returned] = []
     var silence: Silence?
     var seats = SeatBook()
+    /// Why the last request for seats has no answer.
+    var seatTrouble: Failure?
     var focus = FocusBook()
     /// No share is leased before: the last one could not be made here.
     var patience = Duration.zero
     /// Since when this machine has had a trouble in which no photo goes on.
     var heldSince: Duration?
+
+    mutating func answered(
+      _ request: SeatRequest, _ answer: Result<[SeatGrant], Failure>?
+    ) -> [SeatGrant]? {
+      seatTrouble = if case .failure(let failure) = answer { failure } else { nil }
+      return seats.answered(request, try? answer?.get())
+    }
   }
 
   /// The ledger does not answer.
-  struct Silence: Sendable {
-    let reason: String
+  struct Silence: Equatable, Sendable {
+    /// The last one.
+    let failure: Failure
     /// The wall time of the first of the failures that follow each other.
     let since: UInt64
+
+    var trouble: Failure {
+      Failure(
+        failure.kind, code: failure.code,
+        reason: "\(failure.reason), since \(DateText.utc(milliseconds: since))",
+        advice: failure.advice)
+    }
   }
 
   /// Between two looks at what has ended here.
@@ -178,16 +195,11 @@ final class ShareDesk: Sendable {
           _ = try await office.giveBack(share.id, after: share.delay, waits: [])
           returns.removeFirst()
         }
-        if silence != nil { health.set(nil, for: .ledger) }
-        notes.withLock { $0.silence = nil }
+        heard(notes.withLock(\.seatTrouble))
       } catch {
         if Task.isCancelled || error == .cancelled { return }
         book.withLock { $0.lost() }
-        if silence == nil {
-          let now = clock.wallTime()
-          notes.withLock { $0.silence = Silence(reason: error.reason, since: now) }
-          health.set(Self.trouble(error, since: now), for: .ledger)
-        }
+        heard(error)
         pause = Self.again
       }
       perform(book.withLock { $0.look(at: clock.uptime()) })
@@ -212,11 +224,14 @@ final class ShareDesk: Sendable {
     return notes.withLock { min(next, $0.seats.due ?? next) }
   }
 
-  private static func trouble(_ failure: Failure, since time: UInt64) -> Failure {
-    Failure(
-      failure.kind, code: failure.code,
-      reason: "\(failure.reason), since \(DateText.utc(milliseconds: time))",
-      advice: failure.advice)
+  private func heard(_ failure: Failure?) {
+    let time = clock.wallTime()
+    let (before, now) = notes.withLock { notes in
+      let before = notes.silence
+      notes.silence = failure.map { Silence(failure: $0, since: before?.since ?? time) }
+      return (before, notes.silence)
+    }
+    if before != now { health.set(now?.trouble, for: .ledger) }
   }
 
   private func pulse() async throws(Failure) {
@@ -224,7 +239,7 @@ final class ShareDesk: Sendable {
     let (claims, limits) = chains.claimSeats()
     let request = notes.withLock { $0.seats.request(claims, limits, at: asked) }
     let answer = try await office.pulse(request)
-    if let request, let seats = notes.withLock({ $0.seats.answered(request, answer.seats) }) {
+    if let request, let seats = notes.withLock({ $0.answered(request, answer.seats) }) {
       chains.grantSeats(seats, until: asked + leaseTime)
     }
     // Bells may have been lost.
