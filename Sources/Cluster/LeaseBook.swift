@@ -81,6 +81,8 @@ package struct LeaseBook: Sendable {
   /// When a viewer last began to look at photos that perhaps no node has; nil when all have been leased.
   private var lookTime: Duration?
   private var wasEmpty = false
+  /// Lists of which a share could not be made here, and until when the node asks for none.
+  private var shunned: [LedgerList: Duration] = [:]
 
   /// Photos that wait for servers that are well, and do not count.
   package var slow: Int { Self.mostSlow * chunk }
@@ -109,9 +111,11 @@ package struct LeaseBook: Sendable {
     return look(at: now)
   }
 
-  /// The list could not be made: another node may try.
-  package mutating func failed(_ share: ShareID) -> [Deed] {
-    holdings.removeValue(forKey: share) == nil ? [] : [.giveBack(share, after: Self.rest)]
+  /// The list could not be made: another node may try, and this one has others meanwhile.
+  package mutating func failed(_ share: ShareID, at now: Duration) -> [Deed] {
+    guard holdings.removeValue(forKey: share) != nil else { return [] }
+    shunned[share.list] = now + Self.rest
+    return [.giveBack(share, after: Self.rest)]
   }
 
   /// The list has ended before its share: the share is for other nodes.
@@ -285,6 +289,7 @@ package struct LeaseBook: Sendable {
   /// Lists whose lease is over wait; those whose lease goes on continue.
   package mutating func look(at now: Duration) -> [Deed] {
     var deeds: [Deed] = []
+    shunned = shunned.filter { $0.value > now }
     for share in holdings.keys.sorted() {
       guard let holding = holdings[share], let list = holding.list, !holding.isCancelled else {
         continue
@@ -378,7 +383,7 @@ package struct LeaseBook: Sendable {
 
   /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
   /// Nor do the photos of paused lists, as long as they are few, and those that wait for servers: others go on meanwhile,
-  /// but no more of a list of which the node has a whole share.
+  /// but no more of a list of which the node has a whole share, or could not make one.
   /// Every eighth wish is for the least urgent list, so that it is not put off without end.
   /// - Parameters:
   ///   - waiting: the photos of lists here that wait for servers or for another attempt.
@@ -388,7 +393,7 @@ package struct LeaseBook: Sendable {
   ) -> LeaseWish? {
     if mustAsk || isDraining { return nil }
     let loads = loads(waiting, unreported)
-    let full = loads.filter { $0.left >= chunk }.map(\.list)
+    let full = loads.filter { $0.left >= chunk }.map(\.list) + shunned.keys
     let standing = loads.filter { $0.left >= chunk || $0.isStill }
     let least = ServiceClass.allCases.last { serviceClass in
       let some = loads.filter { $0.serviceClass <= serviceClass }
@@ -401,7 +406,8 @@ package struct LeaseBook: Sendable {
     let isForAll = least == .background
     let wish = LeaseWish(
       photos: chunk, largest: chunk, upTo: least, isReversed: isForAll && wishes % 8 == 7,
-      full: full, standing: standing.map { LeaseWish.Standing($0.list, photos: $0.left) })
+      full: Set(full).sorted(),
+      standing: standing.map { LeaseWish.Standing($0.list, photos: $0.left) })
     if drought.covers(wish) { return nil }
     if isForAll { wishes += 1 }
     return wish

@@ -23,6 +23,10 @@ enum LedgerCall {
       [.text(name), .int8(run), .int8(known), .text(Release.version)])
   }
 
+  static func tie(_ folder: String) -> PostgresStatement {
+    PostgresStatement("tie", "SELECT identity, folder FROM tie($1::text)", [.text(folder)])
+  }
+
   /// A standby that is promoted begins a timeline, whose number is the start of the names of its files.
   static let release = PostgresStatement(
     "release",

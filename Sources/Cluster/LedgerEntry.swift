@@ -25,9 +25,11 @@ struct LedgerEntry: ~Copyable {
   private var server = 0
   /// The latest that was seen.
   private var timeline: Int64 = 0
+  private var tie: LedgerTie?
 
   init(_ place: LedgerPlace, clock: any TimeSource, interrupt: Int32) {
     (self.place, self.clock, self.interrupt) = (place, clock, interrupt)
+    tie = place.home.map { LedgerTie($0) }
   }
 
   /// To wait for notices; nil without a session.
@@ -94,6 +96,10 @@ struct LedgerEntry: ~Copyable {
       place.server, place.settings + server.settings, clock: clock, until: deadline,
       interrupt: interrupt)
     try prepare(&session, at: server, until: deadline)
+    if let problem = try tie?.problem(&session, until: deadline) {
+      obstacle = problem
+      throw .refused(problem.reason)
+    }
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)

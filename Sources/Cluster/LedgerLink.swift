@@ -21,10 +21,13 @@ package struct LedgerPlace: Sendable {
   package let silence: Duration
   /// The longest time of a round trip.
   package let patience: Duration
+  /// Nil for one that works with any ledger.
+  package let home: (any LedgerHome)?
 
   package init(
     server: String, password: String? = nil, node: String, run: UInt64,
-    silence: Duration = .seconds(30), patience: Duration = .seconds(10)
+    silence: Duration = .seconds(30), patience: Duration = .seconds(10),
+    home: (any LedgerHome)? = nil
   ) {
     self.server = server
     self.password = password
@@ -32,6 +35,7 @@ package struct LedgerPlace: Sendable {
     self.run = run
     self.silence = silence
     self.patience = patience
+    self.home = home
   }
 
   var settings: [(String, String)] {

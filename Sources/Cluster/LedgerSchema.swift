@@ -15,7 +15,7 @@ package import Vocabulary
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
   /// step of `LedgerUpgrade`, too.
-  package static let release: Int32 = 5
+  package static let release: Int32 = 6
   private static let oldest: Int32 = 4
 
   /// Held until the end of a transaction that makes or changes the schema: of nodes that try it together, the second
@@ -44,7 +44,10 @@ package enum LedgerSchema {
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
-    CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
+    -- folder is the number of what the nodes share, once one has told it.
+    CREATE TABLE release (
+      version int NOT NULL, oldest int NOT NULL,
+      identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '');
     INSERT INTO release VALUES (\#(release), \#(oldest));
     -- run is drawn by each start of a daemon, version is empty for nodes of release 4.
     CREATE TABLE node (
@@ -107,6 +110,13 @@ package enum LedgerSchema {
     """#
 
   private static let nodes = #"""
+    CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      UPDATE release SET folder = own_folder WHERE folder = '' AND own_folder <> '';
+      SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
+    END $$;
+
     -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
     -- over the leases of the one before.
     CREATE FUNCTION enter(

@@ -13,7 +13,9 @@ package enum LedgerUpgrade {
     let text: String
   }
 
-  private static let steps = [Step(release: 5, text: versions)]
+  private static let steps = [
+    Step(release: 5, text: versions), Step(release: 6, text: identity),
+  ]
 
   /// Each node tells its version.
   private static let versions = #"""
@@ -54,6 +56,23 @@ package enum LedgerUpgrade {
     ALTER FUNCTION enter(text, bigint, bigint)
       SECURITY DEFINER SET search_path = darkroom, pg_temp;
     ALTER FUNCTION node_facts() SECURITY DEFINER SET search_path = darkroom, pg_temp;
+
+    """#
+
+  /// The ledger has an identity, and knows what its nodes share.
+  private static let identity = #"""
+    ALTER TABLE release
+      ADD identity text NOT NULL DEFAULT gen_random_uuid()::text,
+      ADD folder text NOT NULL DEFAULT '';
+
+    CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      UPDATE release SET folder = own_folder WHERE folder = '' AND own_folder <> '';
+      SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
+    END $$;
+
+    ALTER FUNCTION tie(text) SECURITY DEFINER SET search_path = darkroom, pg_temp;
 
     """#
 

@@ -44,9 +44,15 @@ package struct DaemonTalk {
       case .cancel(let list): return try change(.cancel(list))
       case .changeAll(let turn, let user): return try change(turn, of: user)
       case .retry(let order): return try change(.retry(order))
-      case .remove(let list): return try remove(list)
+      case .remove(let list):
+        return try change(.remove(list)) {
+          "Removed \(ListText.name($0)) with its prints and results.\n"
+        }
       case .sheet(let list): return try sheet(list)
-      case .quality(let list, let level): return try change(.quality(list, level))
+      case .quality(let list, let level):
+        return try change(.quality(list, level)) {
+          "The class of \(ListText.name($0)) is \(Printable.text($0.serviceClass)).\n"
+        }
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
       case .open(let task): return try open(task)
@@ -282,18 +288,13 @@ package struct DaemonTalk {
 
   // MARK: Control
 
-  private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
+  /// - Parameter done: what to say in a terminal; the list's state if left out.
+  private func change(
+    _ call: ControlCall, _ done: ((ListSummary) -> String)? = nil
+  ) throws(ControlFailure) -> ExitCode {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
-    tell(list)
-    return .done
-  }
-
-  private func remove(_ list: ListReference) throws(ControlFailure) -> ExitCode {
-    guard case .changed(let list) = try ask(.remove(list)) else { throw Self.otherKind }
-    let sentence = "Removed \(ListText.name(list)) with its prints and results.\n"
-    tell(
-      ["list": .object(list.object)],
-      voice.screen.isTerminal ? sentence : ListText.plain(list))
+    let words = voice.screen.isTerminal ? done?(list) : nil
+    tell(["list": .object(list.object)], words ?? sentence(list))
     return .done
   }
 

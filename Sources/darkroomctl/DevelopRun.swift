@@ -48,7 +48,7 @@ package struct DevelopRun {
     do throws(SystemError) { folder = try LinuxFolder.open(path: task.folder) } catch {
       voice.complain(
         error.failure.code,
-        "Could not open the folder '\(Printable.text(task.folder))': \(error)")
+        "Could not open the folder '\(Printable.text(task.folder))': \(error.words)")
       return .failed
     }
     var done: [Done] = []

@@ -179,6 +179,27 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `a list whose files are gone from the shared folder keeps no other list waiting`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      _ = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(40), at: "a")
+      try await nodes.nodesAtWork(1)
+      for list in nodes.names("blobs/lists") {
+        try FileManager.default.removeItem(
+          atPath: "\(nodes.bench.folder.path)/blobs/lists/\(list)")
+      }
+      let other = try await nodes.start("b")
+      try await other.says("the files of list 'summer' cannot be had")
+      #expect(try await nodes.tool("a", "drain", "a").code == 0)
+      await nodes.bench.origin.release("g")
+      try await nodes.drop(nodes.photos(4, at: nil), as: "autumn.plist", at: "b")
+      try await other.says("Finished list 'autumn'")
+      #expect(nodes.prints("autumn").count == 4)
+    }
+  }
+
   @Test func `a node that starts again shows no shares that it had`() async throws {
     try await NodeBench.use { nodes in
       let home = try await nodes.start("a")

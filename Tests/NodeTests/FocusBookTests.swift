@@ -110,7 +110,7 @@ import Vocabulary
     _ = book.made(ListID(7), for: shares[2].id, at: .seconds(3))
     #expect(book.wishAhead([ListID(7): 7]) == nil)
     #expect(book.wishAhead([ListID(7): 8]) != nil, "all photos of one wait for a server")
-    _ = book.failed(shares[3].id)
+    _ = book.failed(shares[3].id, at: .seconds(3))
     #expect(book.wishAhead() != nil)
     book.lost()
     #expect(book.wishAhead() == nil)

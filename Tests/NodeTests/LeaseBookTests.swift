@@ -243,11 +243,18 @@ import Vocabulary
     #expect(book.made(here, for: share().id, at: .zero) == [.drop(here)])
   }
 
-  @Test func `a share of which no list can be made goes back`() {
+  @Test func `a share of which no list can be made goes back, and keeps no other list waiting`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.answered(pulse([]), asked: .zero, now: .zero)
     _ = book.leased([share()], for: wish, asked: .seconds(2))
-    #expect(book.failed(share().id) == [.giveBack(share().id, after: .seconds(30))])
-    #expect(book.failed(share().id).isEmpty)
+    let failed = book.failed(share().id, at: .seconds(3))
+    #expect(failed == [.giveBack(share().id, after: .seconds(30))])
+    #expect(book.failed(share().id, at: .seconds(3)).isEmpty)
+    #expect(book.wish() == LeaseWish(photos: 8, largest: 8, full: [share().id.list]))
+    #expect(book.look(at: .seconds(32)).isEmpty)
+    #expect(book.wish()?.full == [share().id.list])
+    #expect(book.look(at: .seconds(33)).isEmpty)
+    #expect(book.wish()?.full == [])
   }
 
   @Test func `a lease lasts from the asking: then its list waits, until a pulse names it`() {

@@ -82,6 +82,7 @@ extension LeaseWorld {
 
   mutating func execute(_ node: Int, _ number: Int, isHeard: Bool) {
     guard let request = requests.removeValue(forKey: number) else { return }
+    figures.called(at: now)
     // A connection begins with its first call.
     let isNew = request.seat == nil
     if isNew, !isHeard { return }
@@ -129,8 +130,10 @@ extension LeaseWorld {
     }
     let shares = ledger.lease(wish, name, seat)
     let next = ledger.lists.first { $0.value.next != before[$0.key] }?.value.submission.owner
+    if next != nil { figures.leased(at: now) }
     if wish.full.isEmpty, ready.isSuperset(of: ["anna", "ben"]), let next, next != "zoe" {
       let (one, other) = (given["anna"] ?? 0, given["ben"] ?? 0)
+      figures.waited(one, other)
       if one != other, next != (one < other ? "anna" : "ben") {
         violate("\(next) is next, anna had \(one) photos, ben \(other)")
       }
@@ -210,7 +213,7 @@ extension LeaseWorld {
   mutating func make(_ node: Int, _ share: Share) {
     if random.oneIn(40) {
       count("shares that cannot be made")
-      return perform(nodes[node].book.failed(share.id), at: node)
+      return perform(nodes[node].book.failed(share.id, at: now), at: node)
     }
     nodes[node].lastList += 1
     let list = ListID(nodes[node].lastList)

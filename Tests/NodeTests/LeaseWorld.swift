@@ -108,6 +108,7 @@ struct LeaseWorld {
   var claims: [LedgerModel.Place: [Int: Duration]] = [:]
   var violations: [String] = []
   var counts: [String: Int] = [:]
+  var figures = LeaseFigures()
 
   var now: Duration { ledger.now }
 
@@ -159,6 +160,7 @@ struct LeaseWorld {
       ledger.pass(time - now)
       happen(event)
     }
+    figures.ended(at: now)
     checkBooks()
   }
 

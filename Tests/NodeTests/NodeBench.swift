@@ -49,20 +49,22 @@ struct NodeBench: Sendable {
   }
 
   /// The settings of what the nodes share.
-  private func blobs(_ store: StoreOrigin?) throws -> String {
+  /// - Parameter part: the name of the folder, or the part of the store.
+  private func blobs(_ store: StoreOrigin?, _ part: String?) throws -> String {
     let root = bench.folder.path
-    guard let store else { return "Blobs=\(root)/blobs" }
+    guard let store else { return "Blobs=\(root)/\(part ?? "blobs")" }
     try bench.folder.write(Array("\(store.key):\(store.secret)\n".utf8), to: "store-key")
-    return "Blobs=\(store.url)/\(Self.prefix)\nBlobCredentials=\(root)/store-key"
+    return "Blobs=\(store.url)/\(part ?? Self.prefix)\nBlobCredentials=\(root)/store-key"
   }
 
   func root(_ node: String) -> String { "\(bench.folder.path)/\(node)" }
 
   /// Starts a node; returns once it is ready.
   func start(
-    _ node: String, through cutter: PostgresCutter? = nil, more: String = ""
+    _ node: String, at place: String? = nil, through cutter: PostgresCutter? = nil,
+    blobs part: String? = nil, more: String = ""
   ) async throws -> RunningProgram {
-    let daemon = try await launch(node, through: cutter, more: more)
+    let daemon = try await launch(node, at: place, through: cutter, blobs: part, more: more)
     try await daemon.says(" is ready: ")
     return daemon
   }
@@ -70,18 +72,19 @@ struct NodeBench: Sendable {
   /// The same for a node that may not become ready.
   /// - Parameter store: in the place of the shared one.
   func launch(
-    _ node: String, through cutter: PostgresCutter? = nil, store other: StoreOrigin? = nil,
-    more: String = ""
+    _ node: String, at place: String? = nil, through cutter: PostgresCutter? = nil,
+    store other: StoreOrigin? = nil, blobs part: String? = nil, more: String = ""
   ) async throws -> RunningProgram {
-    try configure(node, through: cutter, store: other, more: more)
+    try configure(node, at: place, through: cutter, store: other, blobs: part, more: more)
     return try await bench.launch("darkroomd", ["--root", root(node)])
   }
 
   /// For its next start or reload.
   func configure(
-    _ node: String, through cutter: PostgresCutter? = nil, store other: StoreOrigin? = nil,
-    more: String
+    _ node: String, at place: String? = nil, through cutter: PostgresCutter? = nil,
+    store other: StoreOrigin? = nil, blobs part: String? = nil, more: String
   ) throws {
+    let place = place ?? self.place
     try write(
       """
       [Cluster]
@@ -89,7 +92,7 @@ struct NodeBench: Sendable {
       Node=\(node)
       LeaseTime=\(leaseTime)
       Chunk=8
-      \(try blobs(other ?? store))
+      \(try blobs(other ?? store, part))
       \(more)
 
       """, for: node)

@@ -44,7 +44,8 @@ struct ClusterNode: Sendable {
       let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let place = LedgerPlace(
         server: server, password: password, node: name, run: run, silence: settings.leaseTime,
-        patience: min(patience, settings.leaseTime))
+        patience: min(patience, settings.leaseTime),
+        home: NodeHome(state: ground.folders.state, shelf: shelf))
       return try PostgresOffice(place, clock: ground.clock) { bells.ring($0) }
     }
     let maker = ShareMaker(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shelf in the folder that all nodes mount (Blobs=): `prints`, and `lists` with a folder for each submitted list.
-// A list's folder appears by one rename. Raises a `Failure` of kind `machine`; `folders` and `copy` raise `SystemError`.
+// The shelf in the folder that all nodes mount (Blobs=): `prints`, `lists` with a folder for each submitted list, and
+// `cluster`, the mark. A list's folder appears by one rename. Raises a `Failure` of kind `machine`; `folders` and `copy` raise `SystemError`.
 // Concurrency: immutable; every function waits for a disk.
 
 import Files
@@ -8,22 +8,28 @@ import Linux
 import Vocabulary
 
 struct FolderShelf: ListShelf {
+  let root: any Folder
   let lists: any Folder
   /// Begins the names of this node's drafts.
   private let mark: String
 
   private static let listsName: StaticString = "lists"
   static let printsName: StaticString = "prints"
+  static let markName = FileName(literal: "cluster")
+  static let longestMark = 256
   static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
 
   static func open(path: String, mark: String) throws(SystemError) -> FolderShelf {
-    FolderShelf(lists: try folders(at: path), mark: mark)
+    let (root, lists) = try folders(at: path)
+    return FolderShelf(root: root, lists: lists, mark: mark)
   }
 
-  /// Makes those that are missing, and returns that of the lists. The folder itself must be there: without it, its disk
-  /// is not mounted.
+  /// Makes those that are missing, and returns the folder itself and that of the lists. The folder itself must be there:
+  /// without it, its disk is not mounted.
   @discardableResult
-  static func folders(at path: String) throws(SystemError) -> any Folder {
+  static func folders(
+    at path: String
+  ) throws(SystemError) -> (root: any Folder, lists: any Folder) {
     let folder = try LinuxFolder.open(path: path)
     let prints = FileName(literal: printsName)
     if try !folder.has(prints) {
@@ -32,14 +38,14 @@ struct FolderShelf: ListShelf {
     }
     let lists = try folder.openFolder(FileName(literal: listsName), creating: true)
     try folder.sync()
-    return lists
+    return (folder, lists)
   }
 
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in
       if try lists.has(origin) { return }
-      // Random: an order for a list may submit it while its life does.
-      let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
+      // An order for a list may submit it while its life does.
+      let draft = try draft()
       try Self.copy(from: list, to: lists.folder(draft, creating: true))
       do throws(SystemError) {
         try lists.rename(draft, to: lists, as: origin, replacing: false)
@@ -52,14 +58,21 @@ struct FolderShelf: ListShelf {
   }
 
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
-    try asMachine { () throws(SystemError) in
-      try Self.copy(from: lists.folder(origin, creating: false), to: folder)
-    }
+    let list = try self.folder(of: origin)
+    try asMachine { () throws(SystemError) in try Self.copy(from: list, to: folder) }
   }
 
   func size(of origin: FileName) throws(Failure) -> UInt64 {
-    try asMachine { () throws(SystemError) in
-      try lists.folder(origin, creating: false).status(of: ListFolder.list).size
+    let list = try folder(of: origin)
+    return try asMachine { () throws(SystemError) in try list.status(of: ListFolder.list).size }
+  }
+
+  private func folder(of origin: FileName) throws(Failure) -> any Folder {
+    do throws(SystemError) { return try lists.folder(origin, creating: false) } catch {
+      guard error.isMissing else { throw error.machineFailure }
+      throw Failure(
+        .machine, scope: .one, code: "list.missing",
+        reason: "the folder of Blobs= does not have list \(origin)")
     }
   }
 
@@ -76,6 +89,34 @@ struct FolderShelf: ListShelf {
 
   func remove(_ origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in try lists.removeFlat(origin) }
+  }
+
+  private func draft() throws(SystemError) -> FileName {
+    FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
+  }
+
+  func mark(through state: any Folder) throws(Failure) -> String? {
+    try asMachine { () throws(SystemError) in
+      try root.open(ifThere: Self.markName).map { (file) throws(SystemError) in
+        String(decoding: try file.read(at: 0, upTo: Self.longestMark), as: UTF8.self)
+      }
+    }
+  }
+
+  func mark(with text: String, through state: any Folder) throws(Failure) {
+    try asMachine { () throws(SystemError) in
+      let draft = try draft()
+      let file = try lists.openAnew(draft)
+      try file.write(Array(text.utf8), at: 0)
+      try file.sync()
+      do throws(SystemError) {
+        try lists.rename(draft, to: root, as: Self.markName, replacing: false)
+      } catch {
+        guard error.exists else { throw error }
+        try lists.remove(draft)
+      }
+      try root.sync()
+    }
   }
 
   func sweep() throws(Failure) {

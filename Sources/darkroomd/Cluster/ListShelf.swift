@@ -17,6 +17,13 @@ protocol ListShelf: Sendable {
   /// Does nothing if it is gone.
   func remove(_ origin: FileName) throws(Failure)
 
+  /// What marks the shelf; nil if nothing does.
+  /// - Parameter state: has a file without a name for a moment.
+  func mark(through state: any Folder) throws(Failure) -> String?
+
+  /// Durable on return. Does nothing if there is a mark.
+  func mark(with text: String, through state: any Folder) throws(Failure)
+
   /// Removes what earlier runs of this node have left unfinished.
   func sweep() throws(Failure)
 }

@@ -72,6 +72,8 @@ final class ShareDesk: Sendable {
     }
   }
 
+  private static let start = Failure(
+    .machine, code: "ledger.start", reason: "it has not answered yet")
   /// Between two looks at what has ended here.
   private static let rest = Duration.milliseconds(200)
   /// Before the next lease, if a share could not be made here.
@@ -86,6 +88,8 @@ final class ShareDesk: Sendable {
     self.chains = chains
     (office, self.maker, recorder) = (maker.office, maker, maker.recorder)
     (keeper, clock, self.health, self.changes) = (maker.keeper, maker.clock, health, changes)
+    let start = Silence(failure: Self.start, since: maker.clock.wallTime())
+    notes.withLock { $0.silence = start }
     rows = ShareRows(recorder: maker.recorder, lists: lists)
     focus = FocusDesk(chains: chains, lists: lists, clock: maker.clock)
     leaseTime = settings.leaseTime
@@ -163,11 +167,12 @@ final class ShareDesk: Sendable {
       } catch {
         health.report(
           error, waits: "photos of list \(share.id.list) in the ledger go to other nodes")
-        if error.kind == .machine {
-          let time = clock.uptime() + min(Self.patience, leaseTime)
-          notes.withLock { $0.patience = time }
+        let now = clock.uptime()
+        // Trouble with one list holds up no other.
+        if error.kind == .machine, error.scope != .one {
+          notes.withLock { $0.patience = now + min(Self.patience, leaseTime) }
         }
-        perform(book.withLock { $0.failed(share.id) })
+        perform(book.withLock { $0.failed(share.id, at: now) })
       }
     }
   }

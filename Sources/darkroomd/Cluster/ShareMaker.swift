@@ -25,7 +25,9 @@ struct ShareMaker: Sendable {
     let submission = try await submission(of: share.id.list)
     let about = try await onDisk { () throws(Failure) -> AboutFile in
       let about = try self.about(share, submission)
-      try copy(origin(of: submission), share.id.list)
+      do throws(Failure) { try copy(origin(of: submission), share.id.list) } catch {
+        throw error.scope == .one ? Self.unreadable(submission, error) : error
+      }
       return about
     }
     return try await add(about)
@@ -56,6 +58,14 @@ struct ShareMaker: Sendable {
   private func origin(of submission: Submission) throws(Failure) -> FileName {
     if let origin = FileName(submission.origin) { return origin }
     throw Self.unknownForm
+  }
+
+  private static func unreadable(_ submission: Submission, _ failure: Failure) -> Failure {
+    Failure(
+      failure.kind, scope: failure.scope, code: failure.code,
+      reason:
+        "the files of list '\(Printable.text(submission.name))' cannot be had: \(failure.reason)",
+      advice: failure.advice)
   }
 
   private static let unknownForm = Failure(

@@ -97,26 +97,30 @@ struct StoreProbe {
   }
 
   private func contents(of key: ObjectKey) throws(Failure) -> [UInt8]? {
-    let file = try file(with: [])
+    let file = try asMachine { () throws(SystemError) in try state.nameless([]) }
     guard try store.fetch(key, into: file, upTo: 4096) else { return nil }
     return try asMachine { () throws(SystemError) in try file.read(at: 0, upTo: 4096) }
   }
 
-  /// Without a name.
-  private func file(with bytes: [UInt8]) throws(Failure) -> any OpenFile {
-    try asMachine { () throws(SystemError) in
-      let name = FileName(literal: ".probe")
-      let file = try state.openAnew(name)
-      try file.write(bytes, at: 0)
-      try state.remove(name)
-      return file
-    }
-  }
-
   private func create(_ key: ObjectKey, _ bytes: [UInt8]) throws(Failure) -> Bool {
-    let file = try file(with: bytes)
-    let digest = SHA256.digest(of: bytes)
-    return try store.create(
-      key, of: file, ObjectContents(size: UInt64(bytes.count), sha256: digest.bytes))
+    let file = try asMachine { () throws(SystemError) in try state.nameless(bytes) }
+    return try store.create(key, of: file, ObjectContents(bytes))
+  }
+}
+
+extension ObjectContents {
+  init(_ bytes: [UInt8]) {
+    self.init(size: UInt64(bytes.count), sha256: SHA256.digest(of: bytes).bytes)
+  }
+}
+
+extension Folder {
+  /// A file without a name, for the way to a store or from there.
+  func nameless(_ bytes: [UInt8]) throws(SystemError) -> any OpenFile {
+    let name = FileName(literal: ".nameless")
+    let file = try openAnew(name)
+    try file.write(bytes, at: 0)
+    try remove(name)
+    return file
   }
 }

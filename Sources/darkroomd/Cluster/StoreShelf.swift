@@ -64,6 +64,23 @@ struct StoreShelf: ListShelf {
     for name in Self.files.reversed() { try store.remove(key(origin, name)) }
   }
 
+  private static let markKey = ObjectKey(FolderShelf.markName)
+
+  func mark(through state: any Folder) throws(Failure) -> String? {
+    let limit = FolderShelf.longestMark
+    let file = try asMachine { () throws(SystemError) in try state.nameless([]) }
+    guard try store.fetch(Self.markKey, into: file, upTo: UInt64(limit)) else { return nil }
+    return try asMachine { () throws(SystemError) in
+      String(decoding: try file.read(at: 0, upTo: limit), as: UTF8.self)
+    }
+  }
+
+  func mark(with text: String, through state: any Folder) throws(Failure) {
+    let bytes = Array(text.utf8)
+    let file = try asMachine { () throws(SystemError) in try state.nameless(bytes) }
+    _ = try store.create(Self.markKey, of: file, ObjectContents(bytes))
+  }
+
   /// Objects have no drafts.
   func sweep() throws(Failure) {}
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a ledger is the one that this node belongs to, and whether the node shares what the other nodes share: both
+// have an identity. A list has its number in one ledger; in another one, that number is a list of someone else.
+//
+// A ledger has its identity from the start. A node remembers it, and works with no other. The first node of a ledger
+// marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a node whose
+// Blobs= lacks the mark has another folder. Raises `PostgresError`.
+// Concurrency: for one thread. Waits for disks, and for the store.
+
+internal import Linux
+internal import Postgres
+package import Vocabulary
+
+/// What a node keeps, and what the nodes share. Raises a `Failure` of kind `machine`.
+package protocol LedgerHome: Sendable {
+  /// The identity of the ledger that this node has worked with; nil before the first.
+  func ledger() throws(Failure) -> String?
+  /// Durable on return.
+  func remember(_ ledger: String) throws(Failure)
+  /// On what the nodes share; nil if there is none.
+  func mark() throws(Failure) -> String?
+  /// Durable on return. Does nothing if there is one.
+  func mark(with text: String) throws(Failure)
+}
+
+struct LedgerTie {
+  private struct Ledger {
+    let identity: String
+    /// Empty until the first node has told it.
+    let folder: String
+  }
+
+  let home: any LedgerHome
+  /// Of the ledger that was found to be right in this run.
+  private var identity: String?
+
+  init(_ home: any LedgerHome) { self.home = home }
+
+  /// Why this node must not enter the ledger; nil if it may.
+  mutating func problem(
+    _ session: inout PostgresSession, until deadline: Duration
+  ) throws(PostgresError) -> Failure? {
+    let found = try Self.ask(&session, folder: "", until: deadline)
+    if found.identity == identity { return nil }
+    let folder: String
+    do throws(Failure) { folder = try self.folder(of: found) } catch { return error }
+    // Of two nodes that are first, with two folders, one is right.
+    let kept = try Self.ask(&session, folder: folder, until: deadline)
+    if kept.folder != folder { return Self.otherFolder }
+    do throws(Failure) { try home.remember(found.identity) } catch { return error }
+    identity = found.identity
+    return nil
+  }
+
+  private static func ask(
+    _ session: inout PostgresSession, folder: String, until deadline: Duration
+  ) throws(PostgresError) -> Ledger {
+    let rows = try session.run([[LedgerCall.tie(folder)]], until: deadline)[0].get()[0]
+    guard let row = rows.first else { throw .refused("it has no identity") }
+    return Ledger(identity: row.text(0), folder: row.text(1))
+  }
+
+  /// The number in the mark.
+  private func folder(of ledger: Ledger) throws(Failure) -> String {
+    if let known = try home.ledger(), known != ledger.identity { throw Self.otherLedger }
+    if ledger.folder.isEmpty, try home.mark() == nil {
+      let number = try asMachine { () throws(SystemError) in try ThisProcess.randomBytes(16) }
+      try home.mark(with: "\(ledger.identity) \(String(hex: number))")
+    }
+    guard let mark = try home.mark()?.split(separator: " "), mark.count == 2 else {
+      throw Self.otherFolder
+    }
+    guard mark[0] == ledger.identity else { throw Self.foreignFolder }
+    return String(mark[1])
+  }
+
+  private static let otherLedger = Failure(
+    .machine, code: "ledger.other",
+    reason: "this is not the ledger that this node has worked with",
+    advice: "Correct Ledger=; a new ledger needs empty folders: see BACKUP in darkroom-cluster(7)")
+  private static let otherFolder = Failure(
+    .machine, code: "blobs.other",
+    reason: "the folder or store of Blobs= is not the one that the other nodes share",
+    advice: "Mount the shared folder, or correct Blobs=")
+  private static let foreignFolder = Failure(
+    .machine, code: "blobs.ledger",
+    reason: "the folder or store of Blobs= belongs to another ledger",
+    advice: "Correct Blobs= or Ledger=; a new ledger needs empty folders: see BACKUP in "
+      + "darkroom-cluster(7)")
+}

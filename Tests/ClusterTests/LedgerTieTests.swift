@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node works with one ledger, and shares what the other nodes share.
+
+import Cluster
+import Linux
+import Postgres
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct LedgerTieTests {
+  /// The folder that nodes share.
+  private final class Shared: Sendable {
+    let mark = Mutex<String?>(nil)
+  }
+
+  private final class Home: LedgerHome {
+    let shared: Shared
+    let known = Mutex<String?>(nil)
+    /// The next calls that write fail, after they have written.
+    let failures = Mutex(0)
+
+    init(_ shared: Shared) { self.shared = shared }
+
+    private func fail() throws(Failure) {
+      let isOut = failures.withLock { failures in
+        defer { failures = max(0, failures - 1) }
+        return failures > 0
+      }
+      if isOut { throw Failure(.machine, code: "test", reason: "the disk is full") }
+    }
+
+    func ledger() throws(Failure) -> String? { known.withLock { $0 } }
+
+    func remember(_ ledger: String) throws(Failure) {
+      known.withLock { $0 = ledger }
+      try fail()
+    }
+
+    func mark() throws(Failure) -> String? { shared.mark.withLock { $0 } }
+
+    func mark(with text: String) throws(Failure) {
+      shared.mark.withLock { $0 = $0 ?? text }
+      try fail()
+    }
+  }
+
+  private func office(_ node: String, _ home: Home, at place: String) throws -> PostgresOffice {
+    try PostgresOffice(
+      LedgerPlace(server: place, node: node, run: 1, patience: Patience.time, home: home),
+      clock: SystemClock())
+  }
+
+  /// Nil if the node may work with the ledger.
+  private func refusal(_ node: String, _ home: Home, at place: String) async throws -> String? {
+    let office = try office(node, home, at: place)
+    defer { office.close() }
+    return await failure { _ = try await office.pulse() }?.code
+  }
+
+  private func nodes(at place: String) async throws -> [String] {
+    try await PostgresServer.shared.run(["SELECT name FROM node ORDER BY 1"], at: place)[0]
+      .map { $0.text(0) }
+  }
+
+  @Test func `a node enters no other ledger than its own, and its own again`() async throws {
+    let (own, other) = (
+      try await PostgresServer.shared.database(), try await PostgresServer.shared.database()
+    )
+    let (home, stranger) = (Home(Shared()), Home(Shared()))
+    #expect(try await refusal("a", home, at: own) == nil)
+    #expect(try await refusal("z", stranger, at: other) == nil)
+    #expect(try await refusal("a", home, at: other) == "ledger.other")
+    #expect(try await nodes(at: other) == ["z"])
+    #expect(try await refusal("a", home, at: own) == nil)
+    // Its state folder is new, and what it shares is not.
+    #expect(try await refusal("b", Home(home.shared), at: other) == "blobs.ledger")
+    #expect(try await nodes(at: other) == ["z"])
+  }
+
+  @Test func `a node with another folder than the first one does not enter, and marks nothing`()
+    async throws
+  {
+    let place = try await PostgresServer.shared.database()
+    let (shared, wrong) = (Shared(), Shared())
+    #expect(try await refusal("a", Home(shared), at: place) == nil)
+    let home = Home(wrong)
+    #expect(try await refusal("b", home, at: place) == "blobs.other")
+    #expect(wrong.mark.withLock { $0 } == nil && home.known.withLock { $0 } == nil)
+    let identity = try #require(shared.mark.withLock { $0 }?.split(separator: " ").first)
+    wrong.mark.withLock { $0 = "\(identity) 00" }
+    #expect(try await refusal("b", home, at: place) == "blobs.other")
+    #expect(try await nodes(at: place) == ["a"])
+    #expect(try await refusal("b", Home(shared), at: place) == nil)
+  }
+
+  @Test func `of nodes that are first together, with two folders, those with one of them enter`()
+    async throws
+  {
+    let place = try await PostgresServer.shared.database()
+    let folders = [Shared(), Shared()]
+    let entered = try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let code = try await refusal("\(number)", Home(folders[number % 2]), at: place)
+          #expect(code == nil || code == "blobs.other")
+          return (number % 2, code == nil)
+        }
+      }
+      var entered: [Set<Bool>] = [[], []]
+      for try await (folder, isIn) in group { entered[folder].insert(isIn) }
+      return entered
+    }
+    #expect(entered == [[true], [false]] || entered == [[false], [true]])
+  }
+
+  @Test(arguments: 1...3)
+  func `a first node that is interrupted goes on where it was`(_ failures: Int) async throws {
+    let place = try await PostgresServer.shared.database()
+    let home = Home(Shared())
+    home.failures.withLock { $0 = failures }
+    let office = try office("a", home, at: place)
+    defer { office.close() }
+    for _ in 0..<failures {
+      let refusal = await failure { _ = try await office.pulse() }
+      #expect(refusal?.reason == "the disk is full" && refusal?.kind == .machine)
+      #expect(try await nodes(at: place).isEmpty)
+    }
+    #expect(try await office.pulse().leases.isEmpty)
+    #expect(try await refusal("b", Home(home.shared), at: place) == nil)
+  }
+
+  @Test func `a ledger that replaces another one behind the same address is noticed`() async throws
+  {
+    let place = try await PostgresServer.shared.database()
+    let name = place.split(separator: "=").last ?? ""
+    let home = Home(Shared())
+    let office = try office("a", home, at: place)
+    defer { office.close() }
+    #expect(try await office.pulse().leases.isEmpty)
+    _ = try await PostgresServer.shared.run(
+      [
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'",
+        "ALTER DATABASE \(name) RENAME TO away_\(name)", "CREATE DATABASE \(name)",
+      ], at: PostgresServer.shared.place(of: "postgres"))
+    let stranger = Home(Shared())
+    #expect(try await refusal("z", stranger, at: place) == nil)
+    let seen = try await Patience.sees {
+      await failure { _ = try await office.pulse() }?.code == "ledger.other"
+    }
+    #expect(seen)
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Daemons that are pointed at a ledger, a folder or a store that is not theirs.
+
+import Cluster
+import Foundation
+import Linux
+import Postgres
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct NodeHomeTests {
+  private func stop(_ node: RunningProgram) async throws {
+    node.send(SIGTERM)
+    #expect(try await node.end().code == 0)
+  }
+
+  private func waits(_ node: String, for words: String, in nodes: NodeBench) async throws {
+    try await nodes.bench.until("the status of \(node) says '\(words)'") {
+      try await nodes.tool(node, "status").output.contains(words)
+    }
+    let check = try await nodes.tool(node, "status", "--check")
+    #expect(check.code == 1 && check.output.contains(words), "\(check)")
+  }
+
+  @Test
+  func `a node that is pointed at another ledger does nothing there, and goes on with its own`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let other = try await nodes.server.database()
+      let first = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(8), at: "a")
+      try await nodes.nodesAtWork(1)
+      try await stop(first)
+      let second = try await nodes.start("a", at: other)
+      try await nodes.drop(nodes.photos(4, at: nil), as: "autumn.plist", at: "a")
+      try await waits("a", for: "this is not the ledger that this node has worked with", in: nodes)
+      let schema = try await nodes.server.run(
+        ["SELECT count(*) FROM list", "SELECT count(*) FROM node"], at: other)
+      #expect(schema.map { $0.first?.int(0) } == [0, 0])
+      try await stop(second)
+      let third = try await nodes.start("a")
+      await nodes.bench.origin.release("g")
+      try await third.says("Finished list 'summer'")
+      try await third.says("Finished list 'autumn'")
+      #expect(nodes.prints("summer").count == 8 && nodes.prints("autumn").count == 4)
+    }
+  }
+
+  @Test func `a node with a folder of its own keeps no list of the others waiting`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      try await nodes.bench.until("the folder is marked") {
+        nodes.names("blobs").contains("cluster")
+      }
+      try FileManager.default.createDirectory(
+        atPath: "\(nodes.bench.folder.path)/elsewhere", withIntermediateDirectories: false)
+      let stray = try await nodes.start("b", blobs: "elsewhere")
+      try await nodes.drop(nodes.photos(4, at: nil), as: "autumn.plist", at: "b")
+      try await waits("b", for: "is not the one that the other nodes share", in: nodes)
+      #expect(!nodes.names("elsewhere").contains("cluster"))
+      try await nodes.drop(nodes.photos(8, at: nil), at: "a")
+      try await home.says("Finished list 'summer'")
+      #expect(try await nodes.number("SELECT count(*) FROM list") == 1)
+      try await stop(stray)
+      let again = try await nodes.start("b")
+      try await again.says("Finished list 'autumn'")
+    }
+  }
+
+  @Test func `a node with another part of the store does not enter`() async throws {
+    try await NodeBench.use(inStore: true) { nodes in
+      let home = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(4, at: nil), at: "a")
+      try await home.says("Finished list 'summer'")
+      #expect(nodes.objects("cluster") == [""])
+      _ = try await nodes.start("b", blobs: "other")
+      try await waits("b", for: "is not the one that the other nodes share", in: nodes)
+      #expect(nodes.store?.keys.contains { $0.hasPrefix("other/") } == false)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a shelf has the first of two marks`(inStore: Bool) throws {
+    let (state, root) = (try FreshFolder(), try FreshFolder())
+    let shelves: [any ListShelf] =
+      inStore
+      ? [StoreShelf(store: MemoryStore())]
+      : try ["aa.", "bb."].map { try FolderShelf.open(path: root.path, mark: $0) }
+    let (one, other) = (shelves[0], shelves[shelves.count - 1])
+    #expect(try one.mark(through: state.folder) == nil)
+    try one.mark(with: "first 01", through: state.folder)
+    try other.mark(with: "second 02", through: state.folder)
+    for shelf in shelves { #expect(try shelf.mark(through: state.folder) == "first 01") }
+    #expect(try state.folder.names().isEmpty)
+    if !inStore {
+      #expect(
+        try root.folder.openFolder(FileName(literal: "lists"), creating: false).names().isEmpty)
+    }
+  }
+}
