@@ -234,7 +234,16 @@ extension PostgresError {
       case .refused, .lost, .timeIsOver, .interrupted, .statement: (Failure.ledgerSilence, "")
       }
     return Failure(
-      .machine, code: code, reason: "the ledger does not answer: \(words)", advice: advice)
+      .machine, code: code, reason: "\(symptom): \(words)", advice: advice)
+  }
+
+  private var symptom: String {
+    switch self {
+    case .statement: "the ledger refuses a call"
+    // A server says so while a session begins.
+    case .lost where words.contains("FATAL:"): "the ledger refuses this node"
+    default: "the ledger does not answer"
+    }
   }
 
   var meansNoSchema: Bool {

@@ -11,13 +11,13 @@ internal import Linux
 internal import Postgres
 package import Vocabulary
 
-/// What a node keeps, and what the nodes share. Raises a `Failure` of kind `machine`.
+/// The memory of a node, and the mark of the place that all nodes share. Raises a `Failure` of kind `machine`.
 package protocol LedgerHome: Sendable {
   /// The identity of the ledger that this node has worked with; nil before the first.
   func ledger() throws(Failure) -> String?
   /// Durable on return.
   func remember(_ ledger: String) throws(Failure)
-  /// On what the nodes share; nil if there is none.
+  /// Of the shared place; nil if there is none.
   func mark() throws(Failure) -> String?
   /// Durable on return. Does nothing if there is one.
   func mark(with text: String) throws(Failure)

@@ -34,6 +34,8 @@ package struct NodeSummary: MessageValue {
     case draining
     /// It takes no new photos, and has none left.
     case drained
+    /// It was drained, and is not heard any more.
+    case left
     /// It was not heard when it should have been.
     case silent
   }

@@ -36,7 +36,7 @@ package enum NodesText {
     switch state {
     case .working: .good
     case .silent: .bad
-    case .draining, .drained: nil
+    case .draining, .drained, .left: nil
     }
   }
 
@@ -45,6 +45,7 @@ package enum NodesText {
     case .working: return node.name == report.own ? "this node" : ""
     case .draining: return "takes no new photos"
     case .drained: return "may be stopped"
+    case .left: return "was drained, and is stopped"
     case .silent:
       if node.leased == 0 { return "" }
       let left = report.leaseSeconds - min(report.leaseSeconds, node.seen)
@@ -62,7 +63,7 @@ package enum NodesText {
       case .working: "\(name) takes new photos."
       case .draining:
         "\(name) takes no new photos; \(Amounts.counted(node.leased, "photo is", "photos are")) left."
-      case .drained: "\(name) takes no new photos, and has none left."
+      case .drained, .left: "\(name) takes no new photos, and has none left."
       case .silent: "\(name) is silent: it takes no new photos when it comes back."
       }
     return sentence + "\n"

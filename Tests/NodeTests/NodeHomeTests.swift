@@ -5,6 +5,7 @@ import Cluster
 import Foundation
 import Linux
 import Postgres
+import Steer
 import Support
 import Testing
 import Vocabulary
@@ -82,6 +83,19 @@ struct NodeHomeTests {
       try await waits("b", for: "is not the one that the other nodes share", in: nodes)
       #expect(nodes.store?.keys.contains { $0.hasPrefix("other/") } == false)
     }
+  }
+
+  @Test func `a node that has left is told from one that has died`() {
+    func state(_ seconds: Int, _ isDraining: Bool, _ leased: UInt32) -> NodeSummary.State {
+      NodeSummary.State(
+        NodeFacts(
+          "a", silence: .seconds(seconds), isDraining: isDraining, leased: leased, version: ""),
+        quiet: .seconds(20))
+    }
+    #expect(state(20, false, 0) == .working && state(20, false, 8) == .working)
+    #expect(state(20, true, 8) == .draining && state(20, true, 0) == .drained)
+    #expect(state(21, true, 0) == .left)
+    #expect(state(21, true, 8) == .silent && state(21, false, 0) == .silent)
   }
 
   @Test(arguments: [false, true])

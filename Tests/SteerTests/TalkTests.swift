@@ -69,6 +69,15 @@ struct TalkTests {
     #expect(try JSONReader.read(Array(json.out.utf8)).object?["health"] == "down")
   }
 
+  @Test func `a change of the class answers with the class`() async throws {
+    let command = ToolCommand.quality(ListReference("summer"), .background)
+    let (code, words) = try await talk(command, terminal: true, to: ScriptedDaemon())
+    #expect(code == .done)
+    #expect(
+      words.out.hasPrefix("The class of ")
+        && words.out.hasSuffix(" is \(Samples.list.serviceClass).\n"))
+  }
+
   @Test
   func `any other command without a daemon ends with 7`() async throws {
     let (code, words) = try await talk(.list(ListFilter()), json: true, to: nil)

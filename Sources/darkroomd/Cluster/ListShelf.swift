@@ -17,7 +17,7 @@ protocol ListShelf: Sendable {
   /// Does nothing if it is gone.
   func remove(_ origin: FileName) throws(Failure)
 
-  /// What marks the shelf; nil if nothing does.
+  /// The mark of the shelf; nil without one.
   /// - Parameter state: has a file without a name for a moment.
   func mark(through state: any Folder) throws(Failure) -> String?
 

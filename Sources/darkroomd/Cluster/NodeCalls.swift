@@ -55,12 +55,23 @@ struct NodeCalls: Sendable {
   }
 
   private func summary(_ facts: NodeFacts) -> NodeSummary {
-    let state: NodeSummary.State =
-      facts.silence > quiet
-      ? .silent : !facts.isDraining ? .working : facts.leased > 0 ? .draining : .drained
-    return NodeSummary(
-      name: facts.name, state: state, seen: UInt64(max(0, facts.silence.components.seconds)),
+    NodeSummary(
+      name: facts.name, state: NodeSummary.State(facts, quiet: quiet),
+      seen: UInt64(max(0, facts.silence.components.seconds)),
       leased: facts.leased, version: facts.version)
+  }
+}
+
+extension NodeSummary.State {
+  /// - Parameter quiet: a node that works is heard earlier.
+  init(_ facts: NodeFacts, quiet: Duration) {
+    self =
+      switch (facts.silence > quiet, facts.isDraining && facts.leased == 0) {
+      case (true, true): .left
+      case (true, false): .silent
+      case (false, true): .drained
+      case (false, false): facts.isDraining ? .draining : .working
+      }
   }
 }
 
