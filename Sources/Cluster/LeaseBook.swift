@@ -328,7 +328,8 @@ package struct LeaseBook: Sendable {
   package func wishAhead(
     _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
   ) -> Int? {
-    if mustAsk || isDraining || lookTime == nil { return nil }
+    // The ledger chooses the list, perhaps one of which no share can be made here.
+    if mustAsk || isDraining || lookTime == nil || !shunned.isEmpty { return nil }
     let held = holdings.values.filter { $0.isAhead && !$0.isCancelled }
     let atWork = held.filter { holding in
       let left = max(0, holding.mark.photos - holding.recorded.photos - unreported(holding))

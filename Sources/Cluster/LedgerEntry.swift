@@ -19,8 +19,9 @@ struct LedgerEntry: ~Copyable {
   private var seat: LedgerSeat?
   /// No server can be used any more.
   private var failure: Failure?
-  /// Why this attempt fails, if not for want of an answer.
+  /// Why this attempt fails, if not for want of an answer, and until when there is no other one.
   private var obstacle: Failure?
+  private var obstacleTime = Duration.zero
   /// The place of the server that is asked first.
   private var server = 0
   /// The latest that was seen.
@@ -72,6 +73,7 @@ struct LedgerEntry: ~Copyable {
   mutating func seat(until deadline: Duration) throws(Failure) -> LedgerSeat {
     if let failure { throw failure }
     if let seat, session != nil { return seat }
+    if let obstacle, clock.uptime() < obstacleTime { throw obstacle }
     obstacle = nil
     do throws(PostgresError) {
       let servers = try PostgresServers(in: place.server).all
@@ -86,8 +88,14 @@ struct LedgerEntry: ~Copyable {
         }
       }
       throw .all(errors)
-    } catch { throw failure ?? obstacle ?? error.failure }
+    } catch {
+      obstacleTime = clock.uptime() + Self.rest
+      throw failure ?? obstacle ?? error.failure
+    }
   }
+
+  /// After an obstacle: many callers ask one after the other.
+  private static let rest = Duration.milliseconds(500)
 
   private mutating func enter(
     _ server: PostgresServers.Server, until deadline: Duration
@@ -96,10 +104,7 @@ struct LedgerEntry: ~Copyable {
       place.server, place.settings + server.settings, clock: clock, until: deadline,
       interrupt: interrupt)
     try prepare(&session, at: server, until: deadline)
-    if let problem = try tie?.problem(&session, until: deadline) {
-      obstacle = problem
-      throw .refused(problem.reason)
-    }
+    try stop(tie?.problem(&session, until: deadline))
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
@@ -109,6 +114,7 @@ struct LedgerEntry: ~Copyable {
       failure = Self.replaced(place.node)
       throw PostgresError.refused("another daemon has the name")
     }
+    try stop(tie?.remember())
     let taken = LedgerSeat(node: Int32(clamping: row.int(0)), incarnation: row.int(1))
     seat = taken
     self.session = consume session
@@ -119,34 +125,43 @@ struct LedgerEntry: ~Copyable {
   private mutating func prepare(
     _ session: inout PostgresSession, at server: PostgresServers.Server, until deadline: Duration
   ) throws(PostgresError) {
-    var isOutdated: Bool
-    do throws(PostgresError) { isOutdated = try self.isOutdated(&session, until: deadline) } catch {
+    var release: Int64
+    do throws(PostgresError) { release = try self.release(&session, until: deadline) } catch {
       guard error.meansNoSchema else { throw error }
       guard seat == nil else {
         throw .refused("\(server.name) has another database, without the ledger")
       }
+      try stop(tie?.objection())
       try install(&session, until: deadline)
-      isOutdated = try self.isOutdated(&session, until: deadline)
+      release = try self.release(&session, until: deadline)
     }
-    while isOutdated {
+    while release < LedgerSchema.release {
+      // It has no identity; that of this node has one.
+      if release < LedgerSchema.firstIdentity { try stop(tie?.objection()) }
       try upgrade(&session, until: deadline)
-      isOutdated = try self.isOutdated(&session, until: deadline)
+      release = try self.release(&session, until: deadline)
     }
   }
 
-  /// True if the ledger is of an earlier release.
-  private mutating func isOutdated(
+  private mutating func stop(_ problem: Failure?) throws(PostgresError) {
+    guard let problem else { return }
+    obstacle = problem
+    throw .refused(problem.reason)
+  }
+
+  /// That of the ledger.
+  private mutating func release(
     _ session: inout PostgresSession, until deadline: Duration
-  ) throws(PostgresError) -> Bool {
+  ) throws(PostgresError) -> Int64 {
     let facts = try session.run([[LedgerCall.release]], until: deadline)
-    guard let row = try facts[0].get()[0].first else { return false }
-    let release = Int64(LedgerSchema.release)
-    if row.int(1) > release { throw refused(Self.tooNew) }
+    let own = Int64(LedgerSchema.release)
+    guard let row = try facts[0].get()[0].first else { return own }
+    if row.int(1) > own { throw refused(Self.tooNew) }
     guard row.int(2) >= timeline else {
       throw .refused("it was the primary earlier, and lacks later changes")
     }
     timeline = row.int(2)
-    return row.int(0) < release
+    return row.int(0)
   }
 
   private mutating func install(
@@ -212,9 +227,13 @@ struct LedgerEntry: ~Copyable {
 
 extension Failure {
   fileprivate static let ledgerSilence = "ledger.lost"
+  private static let ledgerTroubles: Set<String> = [
+    ledgerSilence, "ledger.home", "ledger.other", "ledger.release", "ledger.schema",
+    "ledger.upgrade", "blobs.ledger", "blobs.other",
+  ]
 
-  /// The ledger does not answer: one task of a node tells that, for all that ask.
-  package var isLedgerSilence: Bool { code == Self.ledgerSilence }
+  /// This node has no session with the ledger: one of its tasks tells that, for all that ask.
+  package var isLedgerSilence: Bool { Self.ledgerTroubles.contains(code) }
 }
 
 extension PostgresError {

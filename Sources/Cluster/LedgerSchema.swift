@@ -17,6 +17,7 @@ package enum LedgerSchema {
   /// step of `LedgerUpgrade`, too.
   package static let release: Int32 = 6
   private static let oldest: Int32 = 4
+  static let firstIdentity = 6
 
   /// Held until the end of a transaction that makes or changes the schema: of nodes that try it together, the second
   /// finds it done.
@@ -110,10 +111,11 @@ package enum LedgerSchema {
     """#
 
   private static let nodes = #"""
+    -- Writes until there is a folder, so that a standby has the identity before a node hears it.
     CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     BEGIN
-      UPDATE release SET folder = own_folder WHERE folder = '' AND own_folder <> '';
+      UPDATE release SET folder = own_folder WHERE folder = '';
       SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
     END $$;
 

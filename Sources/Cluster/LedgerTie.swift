@@ -31,24 +31,46 @@ struct LedgerTie {
   }
 
   let home: any LedgerHome
-  /// Of the ledger that was found to be right in this run.
-  private var identity: String?
+  /// Of the ledger that was found to be right in this run, and the number in the mark.
+  private var found: Ledger?
+  private var isRemembered = false
 
   init(_ home: any LedgerHome) { self.home = home }
+
+  /// Why this node must not make or change a ledger without an identity, or with another one.
+  func objection() -> Failure? {
+    do throws(Failure) { return try home.ledger() == nil ? nil : Self.otherLedger } catch {
+      return Self.homeTrouble(error)
+    }
+  }
 
   /// Why this node must not enter the ledger; nil if it may.
   mutating func problem(
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Failure? {
-    let found = try Self.ask(&session, folder: "", until: deadline)
-    if found.identity == identity { return nil }
-    let folder: String
-    do throws(Failure) { folder = try self.folder(of: found) } catch { return error }
+    let ledger = try Self.ask(&session, folder: "", until: deadline)
+    // Read once: a slow store must not take the time of each attempt.
+    if found?.identity != ledger.identity {
+      found = nil
+      do throws(Failure) {
+        found = Ledger(identity: ledger.identity, folder: try folder(of: ledger))
+      } catch { return error }
+    }
+    guard let found, found.folder != ledger.folder else { return nil }
     // Of two nodes that are first, with two folders, one is right.
-    let kept = try Self.ask(&session, folder: folder, until: deadline)
-    if kept.folder != folder { return Self.otherFolder }
-    do throws(Failure) { try home.remember(found.identity) } catch { return error }
-    identity = found.identity
+    let kept = try Self.ask(&session, folder: found.folder, until: deadline)
+    if kept.folder == found.folder { return nil }
+    self.found = nil
+    return Self.otherFolder
+  }
+
+  /// Call when the node has entered: a standby has the number of the mark now. Returns what stands against it.
+  mutating func remember() -> Failure? {
+    guard let found, !isRemembered else { return nil }
+    do throws(Failure) { try home.remember(found.identity) } catch {
+      return Self.homeTrouble(error)
+    }
+    isRemembered = true
     return nil
   }
 
@@ -62,16 +84,25 @@ struct LedgerTie {
 
   /// The number in the mark.
   private func folder(of ledger: Ledger) throws(Failure) -> String {
-    if let known = try home.ledger(), known != ledger.identity { throw Self.otherLedger }
-    if ledger.folder.isEmpty, try home.mark() == nil {
-      let number = try asMachine { () throws(SystemError) in try ThisProcess.randomBytes(16) }
-      try home.mark(with: "\(ledger.identity) \(String(hex: number))")
+    let mark: [Substring]
+    do throws(Failure) {
+      if let known = try home.ledger(), known != ledger.identity { throw Self.otherLedger }
+      if ledger.folder.isEmpty {
+        let number = try asMachine { () throws(SystemError) in try ThisProcess.randomBytes(16) }
+        // Of one that is there, the name may not be durable yet.
+        try home.mark(with: "\(ledger.identity) \(String(hex: number))")
+      }
+      mark = try home.mark()?.split(separator: " ") ?? []
+    } catch {
+      throw error == Self.otherLedger ? error : Self.homeTrouble(error)
     }
-    guard let mark = try home.mark()?.split(separator: " "), mark.count == 2 else {
-      throw Self.otherFolder
-    }
+    guard mark.count == 2 else { throw Self.otherFolder }
     guard mark[0] == ledger.identity else { throw Self.foreignFolder }
     return String(mark[1])
+  }
+
+  private static func homeTrouble(_ failure: Failure) -> Failure {
+    Failure(.machine, code: "ledger.home", reason: failure.reason, advice: failure.advice)
   }
 
   private static let otherLedger = Failure(
@@ -81,7 +112,8 @@ struct LedgerTie {
   private static let otherFolder = Failure(
     .machine, code: "blobs.other",
     reason: "the folder or store of Blobs= is not the one that the other nodes share",
-    advice: "Mount the shared folder, or correct Blobs=")
+    advice:
+      "Mount the shared folder, or correct Blobs=; see darkroom-cluster(7) if it has lost its mark")
   private static let foreignFolder = Failure(
     .machine, code: "blobs.ledger",
     reason: "the folder or store of Blobs= belongs to another ledger",

@@ -68,7 +68,7 @@ package enum LedgerUpgrade {
     CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     BEGIN
-      UPDATE release SET folder = own_folder WHERE folder = '' AND own_folder <> '';
+      UPDATE release SET folder = own_folder WHERE folder = '';
       SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
     END $$;
 
@@ -100,7 +100,8 @@ package enum LedgerUpgrade {
     """
 
   /// While the change of a table waits for a call, or for a backup, the calls of all nodes wait behind it: better it
-  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again.
+  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again. An
+  /// identity is another one then; no node has heard the first, for the standby lacks it (`tie`).
   private static let limits = [
     "SET LOCAL lock_timeout = '200ms'", "SET LOCAL synchronous_commit = local",
   ]

@@ -45,7 +45,7 @@ package enum NodesText {
     case .working: return node.name == report.own ? "this node" : ""
     case .draining: return "takes no new photos"
     case .drained: return "may be stopped"
-    case .left: return "was drained, and is stopped"
+    case .left: return "was drained, and is not heard any more"
     case .silent:
       if node.leased == 0 { return "" }
       let left = report.leaseSeconds - min(report.leaseSeconds, node.seen)

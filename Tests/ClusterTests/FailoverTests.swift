@@ -48,11 +48,6 @@ struct FailoverTests {
       LedgerPlace(server: place, node: "a", run: 1, patience: patience), clock: SystemClock())
   }
 
-  /// Asks again, as a node does.
-  private func answers(_ office: PostgresOffice) async throws -> Bool {
-    try await Patience.sees { await failure { _ = try await office.pulse() } == nil }
-  }
-
   /// Repeats a call until it is answered: on a busy machine one attempt may take too long.
   private func persistently<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
     var answer: Answer?

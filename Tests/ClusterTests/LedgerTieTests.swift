@@ -16,34 +16,38 @@ struct LedgerTieTests {
     let mark = Mutex<String?>(nil)
   }
 
+  /// What becomes of a call that writes.
+  enum Fault { case before, after, never }
+
   private final class Home: LedgerHome {
     let shared: Shared
     let known = Mutex<String?>(nil)
-    /// The next calls that write fail, after they have written.
-    let failures = Mutex(0)
+    /// Of the next calls.
+    let faults = Mutex<[Fault]>([])
 
-    init(_ shared: Shared) { self.shared = shared }
+    init(_ shared: Shared, known ledger: String? = nil) {
+      self.shared = shared
+      known.withLock { $0 = ledger }
+    }
 
-    private func fail() throws(Failure) {
-      let isOut = failures.withLock { failures in
-        defer { failures = max(0, failures - 1) }
-        return failures > 0
+    private func write(_ deed: () -> Void) throws(Failure) {
+      let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      if fault != .before { deed() }
+      if let fault, fault != .never {
+        throw Failure(.machine, code: "test", reason: "the disk is full")
       }
-      if isOut { throw Failure(.machine, code: "test", reason: "the disk is full") }
     }
 
     func ledger() throws(Failure) -> String? { known.withLock { $0 } }
 
     func remember(_ ledger: String) throws(Failure) {
-      known.withLock { $0 = ledger }
-      try fail()
+      try write { known.withLock { $0 = ledger } }
     }
 
     func mark() throws(Failure) -> String? { shared.mark.withLock { $0 } }
 
     func mark(with text: String) throws(Failure) {
-      shared.mark.withLock { $0 = $0 ?? text }
-      try fail()
+      try write { shared.mark.withLock { $0 = $0 ?? text } }
     }
   }
 
@@ -116,20 +120,60 @@ struct LedgerTieTests {
     #expect(entered == [[true], [false]] || entered == [[false], [true]])
   }
 
-  @Test(arguments: 1...3)
-  func `a first node that is interrupted goes on where it was`(_ failures: Int) async throws {
+  @Test(arguments: [
+    [Fault.before], [.after], [.before, .after, .before], [.never, .before], [.never, .after],
+    [.after, .never, .before, .after],
+  ])
+  func `a first node that is interrupted goes on where it was`(_ faults: [Fault])
+    async throws
+  {
     let place = try await PostgresServer.shared.database()
     let home = Home(Shared())
-    home.failures.withLock { $0 = failures }
+    home.faults.withLock { $0 = faults }
     let office = try office("a", home, at: place)
     defer { office.close() }
-    for _ in 0..<failures {
-      let refusal = await failure { _ = try await office.pulse() }
-      #expect(refusal?.reason == "the disk is full" && refusal?.kind == .machine)
-      #expect(try await nodes(at: place).isEmpty)
-    }
-    #expect(try await office.pulse().leases.isEmpty)
+    let first = await failure { _ = try await office.pulse() }
+    #expect(first?.reason == "the disk is full" && first?.kind == .machine)
+    #expect(try await nodes(at: place).isEmpty == (faults[0] != .never))
+    #expect(try await answers(office))
+    #expect(home.faults.withLock { $0.isEmpty } && home.known.withLock { $0 } != nil)
     #expect(try await refusal("b", Home(home.shared), at: place) == nil)
+  }
+
+  @Test func `a node that has a ledger makes no other one, and gives none an identity`()
+    async throws
+  {
+    let empty = try await PostgresServer.shared.database()
+    #expect(try await refusal("a", Home(Shared(), known: "x"), at: empty) == "ledger.other")
+    let schemas = try await PostgresServer.shared.run(
+      ["SELECT count(*) FROM pg_namespace WHERE nspname = 'darkroom'"], at: empty)
+    #expect(schemas[0][0].int(0) == 0)
+    let old = try await LedgerUpgradeTests.old(5)
+    #expect(try await refusal("a", Home(Shared(), known: "x"), at: old) == "ledger.other")
+    #expect(try await LedgerUpgradeTests.release(at: old) == "5 4")
+  }
+
+  @Test func `a node marks nothing with an identity that the standby lacks`() async throws {
+    let primary = PostgresServer()
+    let place = try await LedgerUpgradeTests.old(5, at: primary)
+    let standby = PostgresServer(standbyOf: primary)
+    _ = try await PostgresServer.place(of: "postgres", at: [primary, standby])
+    try await standby.stop()
+    let home = Home(Shared())
+    let office = try PostgresOffice(
+      LedgerPlace(server: place, node: "a", run: 1, patience: .seconds(3), home: home),
+      clock: SystemClock())
+    defer { office.close() }
+    #expect(await failure { _ = try await office.pulse() } != nil)
+    #expect(
+      try await Patience.sees {
+        try await primary.run(["SELECT version FROM release"], at: place)[0][0].int(0) == 6
+      }, "the upgrade does not wait for the standby")
+    #expect(await failure { _ = try await office.pulse() } != nil)
+    #expect(home.shared.mark.withLock { $0 } == nil)
+    try await standby.goOn()
+    #expect(try await answers(office))
+    #expect(home.shared.mark.withLock { $0 } != nil && home.known.withLock { $0 } != nil)
   }
 
   @Test func `a ledger that replaces another one behind the same address is noticed`() async throws

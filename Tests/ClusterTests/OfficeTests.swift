@@ -2,6 +2,7 @@
 // The promises of every office.
 
 import Cluster
+import Support
 import Testing
 import Vocabulary
 
@@ -627,6 +628,11 @@ struct OfficeTests {
 }
 
 /// The failure that the body raises.
+/// Asks again until the ledger answers, as a node does.
+func answers(_ office: PostgresOffice) async throws -> Bool {
+  try await Patience.sees { await failure { _ = try await office.pulse() } == nil }
+}
+
 func failure(_ body: () async throws -> Void) async -> Failure? {
   do {
     try await body()

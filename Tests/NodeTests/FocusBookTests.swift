@@ -111,6 +111,8 @@ import Vocabulary
     #expect(book.wishAhead([ListID(7): 7]) == nil)
     #expect(book.wishAhead([ListID(7): 8]) != nil, "all photos of one wait for a server")
     _ = book.failed(shares[3].id, at: .seconds(3))
+    #expect(book.wishAhead() == nil, "its list could be the next one again")
+    _ = book.look(at: .seconds(33))
     #expect(book.wishAhead() != nil)
     book.lost()
     #expect(book.wishAhead() == nil)

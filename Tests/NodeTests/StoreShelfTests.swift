@@ -66,7 +66,7 @@ import Vocabulary
   @Test func `a list that is gone is this machine's trouble, and not an empty list`() throws {
     let (shelf, copy) = (StoreShelf(store: MemoryStore()), try FreshFolder())
     let failure = #expect(throws: Failure.self) { try shelf.fetch(origin, into: copy.folder) }
-    #expect(failure?.kind == .machine && failure?.code == "store.gone")
+    #expect(failure?.kind == .machine && failure?.isOfMissingList == true)
   }
 
   // MARK: the test at the start

@@ -19,6 +19,8 @@ struct EntryPost: Sendable {
   /// Its number in the ledger; submits the list unless that was done.
   func number(of list: ListID) async throws(Failure) -> LedgerList {
     if let number = index[list]?.terms.ledger { return number }
+    // A node that may not use the ledger puts nothing on a shelf, which may be that of others.
+    _ = try await office.nodes()
     let (about, terms, isFree) = try await onDisk { () throws(Failure) in
       let (folder, about) = try read(list)
       let terms = try FrozenSettings(text: about.terms.settings)

@@ -44,8 +44,8 @@ struct FolderShelf: ListShelf {
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in
       if try lists.has(origin) { return }
-      // An order for a list may submit it while its life does.
-      let draft = try draft()
+      // Random: an order for a list may submit it while its life does.
+      let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
       try Self.copy(from: list, to: lists.folder(draft, creating: true))
       do throws(SystemError) {
         try lists.rename(draft, to: lists, as: origin, replacing: false)
@@ -71,7 +71,7 @@ struct FolderShelf: ListShelf {
     do throws(SystemError) { return try lists.folder(origin, creating: false) } catch {
       guard error.isMissing else { throw error.machineFailure }
       throw Failure(
-        .machine, scope: .one, code: "list.missing",
+        .machine, scope: .one, code: Failure.listIsMissing,
         reason: "the folder of Blobs= does not have list \(origin)")
     }
   }
@@ -91,10 +91,6 @@ struct FolderShelf: ListShelf {
     try asMachine { () throws(SystemError) in try lists.removeFlat(origin) }
   }
 
-  private func draft() throws(SystemError) -> FileName {
-    FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
-  }
-
   func mark(through state: any Folder) throws(Failure) -> String? {
     try asMachine { () throws(SystemError) in
       try root.open(ifThere: Self.markName).map { (file) throws(SystemError) in
@@ -105,15 +101,16 @@ struct FolderShelf: ListShelf {
 
   func mark(with text: String, through state: any Folder) throws(Failure) {
     try asMachine { () throws(SystemError) in
-      let draft = try draft()
-      let file = try lists.openAnew(draft)
+      // One that is left over is made anew.
+      let draft = FileName(made: ".\(mark)\(Self.markName)")
+      let file = try root.openAnew(draft)
       try file.write(Array(text.utf8), at: 0)
       try file.sync()
       do throws(SystemError) {
-        try lists.rename(draft, to: root, as: Self.markName, replacing: false)
+        try root.rename(draft, to: root, as: Self.markName, replacing: false)
       } catch {
         guard error.exists else { throw error }
-        try lists.remove(draft)
+        try root.removeIfThere(draft)
       }
       try root.sync()
     }

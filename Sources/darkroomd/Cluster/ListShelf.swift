@@ -4,6 +4,13 @@
 
 import Vocabulary
 
+extension Failure {
+  static let listIsMissing = "list.missing"
+
+  /// The shelf lacks a list, and is well otherwise.
+  var isOfMissingList: Bool { code == Self.listIsMissing }
+}
+
 protocol ListShelf: Sendable {
   /// Durable on return. Does nothing if it is there.
   func put(_ list: any Folder, as origin: FileName) throws(Failure)

@@ -169,7 +169,7 @@ final class ShareDesk: Sendable {
           error, waits: "photos of list \(share.id.list) in the ledger go to other nodes")
         let now = clock.uptime()
         // Trouble with one list holds up no other.
-        if error.kind == .machine, error.scope != .one {
+        if error.kind == .machine, !error.isOfMissingList {
           notes.withLock { $0.patience = now + min(Self.patience, leaseTime) }
         }
         perform(book.withLock { $0.failed(share.id, at: now) })

@@ -26,7 +26,7 @@ struct ShareMaker: Sendable {
     let about = try await onDisk { () throws(Failure) -> AboutFile in
       let about = try self.about(share, submission)
       do throws(Failure) { try copy(origin(of: submission), share.id.list) } catch {
-        throw error.scope == .one ? Self.unreadable(submission, error) : error
+        throw error.isOfMissingList ? Self.unreadable(submission, error) : error
       }
       return about
     }

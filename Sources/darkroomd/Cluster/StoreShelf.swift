@@ -57,7 +57,8 @@ struct StoreShelf: ListShelf {
 
   private static func gone(_ origin: FileName) -> Failure {
     Failure(
-      .machine, scope: .one, code: "store.gone", reason: "the store does not have list \(origin)")
+      .machine, scope: .one, code: Failure.listIsMissing,
+      reason: "the store does not have list \(origin)")
   }
 
   func remove(_ origin: FileName) throws(Failure) {

@@ -216,7 +216,9 @@ extension Health.Subject {
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .ledger:
-      .machineTrouble(failure, waits: "leased photos go on, and what came of them waits to be told")
+      .machineTrouble(
+        failure, waits: "leased photos go on until their leases end, and no photo is told or leased"
+      )
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):

@@ -738,7 +738,7 @@ CREATE FUNCTION darkroom.tie(own_folder text, OUT identity text, OUT folder text
     AS $$
 #variable_conflict use_column
 BEGIN
-  UPDATE release SET folder = own_folder WHERE folder = '' AND own_folder <> '';
+  UPDATE release SET folder = own_folder WHERE folder = '';
   SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
 END $$;
 CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_lists bigint[], users text[], classes smallint[]) RETURNS bigint
