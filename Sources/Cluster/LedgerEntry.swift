@@ -6,7 +6,7 @@
 // and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
 // one that was used is an old primary that came back: it lacks what was told since, and nothing is read from it.
 // Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
-// libpq asks for those without a limit.
+// libpq asks for those without a limit. The first entry of a run also waits for a disk, and for the store (`LedgerTie`).
 
 internal import Postgres
 package import Vocabulary
