@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a ledger is the one that this node belongs to, and whether the node shares what the other nodes share: both
-// have an identity. A list has its number in one ledger; in another one, that number is a list of someone else.
+// A node belongs to one ledger, and shares one place with the other nodes: both have an identity. A list has its number
+// in one ledger; in another one, that number is a list of someone else.
 //
 // A ledger has its identity from the start. A node remembers it, and works with no other. The first node of a ledger
 // marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a node whose

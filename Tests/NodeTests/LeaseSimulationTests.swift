@@ -56,7 +56,7 @@ import Vocabulary
     async throws
   {
     try await computing {
-      let nodes = Int(LongForm.number("NODES") ?? 50)
+      let nodes = Int(LongForm.number("NODES") ?? 100)
       let plan = LeaseWorld.Plan(
         nodes: nodes, lists: 1, photos: UInt32(40 * nodes), connections: 2 * nodes, harms: 200,
         calm: calm)

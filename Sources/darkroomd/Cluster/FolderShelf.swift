@@ -68,12 +68,11 @@ struct FolderShelf: ListShelf {
   }
 
   private func folder(of origin: FileName) throws(Failure) -> any Folder {
-    do throws(SystemError) { return try lists.folder(origin, creating: false) } catch {
-      guard error.isMissing else { throw error.machineFailure }
-      throw Failure(
-        .machine, scope: .one, code: Failure.listIsMissing,
-        reason: "the folder of Blobs= does not have list \(origin)")
-    }
+    let list = try asMachine { () throws(SystemError) in try lists.folder(ifThere: origin) }
+    if let list { return list }
+    throw Failure(
+      .machine, scope: .one, code: Failure.listIsMissing,
+      reason: "the folder of Blobs= does not have list \(origin)")
   }
 
   /// The files of a list into an empty folder; durable on return.
@@ -93,9 +92,8 @@ struct FolderShelf: ListShelf {
 
   func mark(through state: any Folder) throws(Failure) -> String? {
     try asMachine { () throws(SystemError) in
-      try root.open(ifThere: Self.markName).map { (file) throws(SystemError) in
-        String(decoding: try file.read(at: 0, upTo: Self.longestMark), as: UTF8.self)
-      }
+      try root.contents(of: Self.markName, upTo: Self.longestMark)
+        .map { String(decoding: $0, as: UTF8.self) }
     }
   }
 

@@ -16,9 +16,8 @@ struct NodeHome: LedgerHome {
 
   func ledger() throws(Failure) -> String? {
     try asMachine { () throws(SystemError) in
-      try state.open(ifThere: Self.name).map { (file) throws(SystemError) in
-        String(decoding: try file.read(at: 0, upTo: Self.longest), as: UTF8.self)
-      }
+      try state.contents(of: Self.name, upTo: Self.longest)
+        .map { String(decoding: $0, as: UTF8.self) }
     }
   }
 
