@@ -10,8 +10,9 @@ extension LedgerSchema {
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       IF x.state = 2 THEN
-        IF EXISTS (SELECT FROM share s WHERE s.list = l AND s.state = 1) THEN RETURN false; END IF;
-        DELETE FROM share s WHERE s.list = l;
+        -- A node that takes one at this moment keeps it: the deletion waits for its transaction.
+        DELETE FROM share s WHERE s.list = l AND s.state = 0;
+        IF EXISTS (SELECT FROM share s WHERE s.list = l) THEN RETURN false; END IF;
       ELSE
         IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN
           RETURN false;

@@ -59,7 +59,8 @@ package enum LedgerUpgrade {
 
     """#
 
-  /// The ledger has an identity, and knows what its nodes share.
+  /// The ledger has an identity, and knows what its nodes share. A cancelled list leaves a share that a node has just
+  /// taken.
   private static let identity = #"""
     ALTER TABLE release
       ADD identity text NOT NULL DEFAULT gen_random_uuid()::text,
@@ -72,7 +73,30 @@ package enum LedgerUpgrade {
       SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
     END $$;
 
+    CREATE OR REPLACE FUNCTION end_list(l bigint) RETURNS bool LANGUAGE plpgsql AS $$
+    DECLARE x list%ROWTYPE;
+    BEGIN
+      SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
+      IF NOT FOUND THEN RETURN false; END IF;
+      IF x.state = 2 THEN
+        -- A node that takes one at this moment keeps it: the deletion waits for its transaction.
+        DELETE FROM share s WHERE s.list = l AND s.state = 0;
+        IF EXISTS (SELECT FROM share s WHERE s.list = l) THEN RETURN false; END IF;
+      ELSE
+        IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN
+          RETURN false;
+        END IF;
+      END IF;
+      DELETE FROM cut c WHERE c.list = l;
+      DELETE FROM focus f WHERE f.list = l;
+      UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
+        ended = clock_timestamp(), keeper = home WHERE t.id = l;
+      PERFORM pg_notify('darkroom', 'over ' || l);
+      RETURN true;
+    END $$;
+
     ALTER FUNCTION tie(text) SECURITY DEFINER SET search_path = darkroom, pg_temp;
+    ALTER FUNCTION end_list(bigint) SECURITY DEFINER SET search_path = darkroom, pg_temp;
 
     """#
 

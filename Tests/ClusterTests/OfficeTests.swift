@@ -627,12 +627,12 @@ struct OfficeTests {
   }
 }
 
-/// The failure that the body raises.
 /// Asks again until the ledger answers, as a node does.
 func answers(_ office: PostgresOffice) async throws -> Bool {
   try await Patience.sees { await failure { _ = try await office.pulse() } == nil }
 }
 
+/// The failure that the body raises.
 func failure(_ body: () async throws -> Void) async -> Failure? {
   do {
     try await body()

@@ -166,16 +166,17 @@ class Cutter:
             self.planned = None
             self.cuts += 1
             self.working += 1
-            return kind, data[:max(0, place - base)], delay
+            return kind, data[:max(0, place - base)], delay, self.deliveries
 
-    def cut(self, client, server, kind, data, delay):
-        """Returns when the server is done with the conversation."""
+    def cut(self, client, server, kind, data, delay, deliveries):
+        """Returns when the server is done with the conversation. The client may ask for the delivery of what is kept as
+        soon as it is closed."""
         try:
             if kind == "answer":
                 client.sendall(data)
             client.close()
             if kind == "late":
-                self.wait(delay)
+                self.wait(deliveries, delay)
             if kind != "answer":
                 server.sendall(data)
             server.shutdown(socket.SHUT_WR)
@@ -187,10 +188,9 @@ class Cutter:
             self.working -= 1
             self.state.notify_all()
 
-    def wait(self, delay):
+    def wait(self, deliveries, delay):
         with self.state:
-            before = self.deliveries
-            self.state.wait_for(lambda: self.deliveries > before, delay)
+            self.state.wait_for(lambda: self.deliveries > deliveries, delay)
 
 
 def main():
