@@ -10,8 +10,10 @@ extension LedgerSchema {
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       IF x.state = 2 THEN
-        -- A node that takes one at this moment keeps it: the deletion waits for its transaction.
-        DELETE FROM share s WHERE s.list = l AND s.state = 0;
+        -- A node that takes one at this moment keeps it.
+        DELETE FROM share s USING (SELECT t.first FROM share t
+            WHERE t.list = l AND t.state = 0 FOR UPDATE SKIP LOCKED) r
+          WHERE s.list = l AND s.first = r.first;
         IF EXISTS (SELECT FROM share s WHERE s.list = l) THEN RETURN false; END IF;
       ELSE
         IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN

@@ -136,9 +136,9 @@ enum FocusSchema {
         EXIT WHEN next_list IS NULL;
         SELECT * INTO x FROM list t WHERE t.id = next_list FOR UPDATE;
         EXIT WHEN x.state <> 0;
-        -- Another node may have taken it meanwhile.
+        -- Another node may have taken it meanwhile, or put it off.
         SELECT * INTO s FROM share t WHERE t.list = next_list AND t.first = next_first
-          AND t.state = 0 FOR UPDATE SKIP LOCKED;
+          AND t.state = 0 AND t.run_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         got := got + s.last - s.first + 1;
         IF s.epoch = 0 THEN

@@ -4,8 +4,7 @@
 // nothing large is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
-// that are its own, lists in the order of their numbers, ready shares (skipped where another has them, except at a
-// list's end), account. Cuts and focus are changed under the lock of their list. The lists that the reports of a turn
+// that are its own, lists in the order of their numbers, ready shares (skipped where another has them), account. Cuts and focus are changed under the lock of their list. The lists that the reports of a turn
 // may end are ended in a transaction of their own. A request for seats locks the own node, its row of `asker`, servers
 // in the order of their names, then seats.
 
@@ -42,6 +41,13 @@ package enum LedgerSchema {
 
   private static let text =
     tables + nodes + turns + lists + ends + shares + FocusSchema.text + people + seats + rights
+
+  /// Makes the functions of this release in a ledger that has others.
+  static var functions: [String] {
+    let made = "CREATE FUNCTION"
+    return statements(of: text).filter { $0.contains(made) }
+      .map { $0.replacing(made, with: "CREATE OR REPLACE FUNCTION") } + statements(of: rights)
+  }
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;

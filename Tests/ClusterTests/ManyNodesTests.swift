@@ -2,8 +2,6 @@
 // Many nodes at once, over a real PostgreSQL: nothing is given twice, nothing is lost, and no two wait for each other.
 
 import Cluster
-import Linux
-import Postgres
 import Support
 import Synchronization
 import Testing
@@ -56,42 +54,6 @@ struct ManyNodesTests {
     #expect(try await b.progress(of: list)?.state == .finished)
     #expect(try await b.progress(of: cancelled)?.state == .cancelled)
     #expect(try await a.closed() == [list, cancelled])
-    await world.close()
-  }
-
-  @Test func `a share that a node takes while its list is cancelled is its own until it reports`()
-    async throws
-  {
-    let world = try await PostgresWorld()
-    let office = try world.office("a")
-    let list = try await office.submit(.sample("summer", photos: 8)).list
-    let share = try #require(try await office.lease(8).first)
-    #expect(try await office.giveBack(share.id, after: .zero, waits: []))
-    let clock = try SystemClock()
-    let deadline = clock.uptime() + Patience.time
-    var taker = try PostgresSession.open(
-      world.place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
-    func take(_ words: [String]) throws {
-      _ = try taker.run([words.map { PostgresStatement("", $0) }], until: deadline)[0].get()
-    }
-    try take(["BEGIN", "SELECT FROM lease(1, 1, 8, 8, 4::int2, false, '{}', '{}', '{}', 30000)"])
-    async let cancelled = office.order(.cancel, of: list)
-    let isWaiting = try await Patience.sees {
-      try await PostgresServer.shared.run(
-        [
-          """
-          SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'
-          """
-        ], at: world.place)[0][0].int(0) == 1
-    }
-    #expect(isWaiting)
-    try take(["COMMIT"])
-    #expect(try await cancelled)
-    #expect(try await office.progress(of: list)?.state == .cancelling)
-    let leased = try #require(try await office.pulse().leases.first?.share)
-    #expect(try await office.report(leased.report([0, 1, 2, 3, 4, 5, 6, 7])) == .cancel)
-    #expect(try await office.progress(of: list)?.state == .cancelled)
     await world.close()
   }
 

@@ -84,8 +84,10 @@ BEGIN
   SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   IF x.state = 2 THEN
-    -- A node that takes one at this moment keeps it: the deletion waits for its transaction.
-    DELETE FROM share s WHERE s.list = l AND s.state = 0;
+    -- A node that takes one at this moment keeps it.
+    DELETE FROM share s USING (SELECT t.first FROM share t
+        WHERE t.list = l AND t.state = 0 FOR UPDATE SKIP LOCKED) r
+      WHERE s.list = l AND s.first = r.first;
     IF EXISTS (SELECT FROM share s WHERE s.list = l) THEN RETURN false; END IF;
   ELSE
     IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN
@@ -233,6 +235,7 @@ CREATE FUNCTION darkroom.lease(me integer, inc bigint, want integer, largest int
 #variable_conflict use_column
 DECLARE
   got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; others int;
+  back refcursor;
   split int; at int; part int; most int; given int := 0;
   users text[] := '{}'; classes smallint[] := '{}';
 BEGIN
@@ -252,10 +255,16 @@ BEGIN
   FOR k IN 1 .. 16 LOOP
     candidate := turn_list(upto, is_reversed, full_lists, users, classes);
     EXIT WHEN candidate IS NULL;
-    SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
-    EXIT WHEN FOUND;
+    -- The error gives up the lock of a list that is not ready any more: no call waits for a list with another one.
+    BEGIN
+      SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
+      EXIT WHEN FOUND;
+      RAISE no_data_found;
+    EXCEPTION WHEN no_data_found THEN turn := NULL;
+    END;
   END LOOP;
-  FOR r IN
+  -- One by one: a loop over a query reads ahead, and would lock what other nodes look for.
+  OPEN back FOR
     SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
     FROM share s JOIN list x ON x.id = s.list
     WHERE s.state = 0 AND s.epoch > 0 AND s.run_at <= clock_timestamp() AND x.state = 0
@@ -266,12 +275,14 @@ BEGIN
       AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
         ELSE x.class <= turn.class END
     ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
-    LIMIT 64 FOR UPDATE OF s SKIP LOCKED
-  LOOP
-    EXIT WHEN got >= want;
+    LIMIT 64 FOR UPDATE OF s SKIP LOCKED;
+  WHILE got < want LOOP
+    FETCH back INTO r;
+    EXIT WHEN NOT FOUND;
     got := got + r.n;
     RETURN QUERY SELECT t.* FROM take_share(me, r.l, r.f, r.c) t;
   END LOOP;
+  CLOSE back;
   IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
   SELECT count(*) INTO others FROM node n
     WHERE n.id <> me AND NOT n.draining
@@ -323,9 +334,9 @@ BEGIN
     EXIT WHEN next_list IS NULL;
     SELECT * INTO x FROM list t WHERE t.id = next_list FOR UPDATE;
     EXIT WHEN x.state <> 0;
-    -- Another node may have taken it meanwhile.
+    -- Another node may have taken it meanwhile, or put it off.
     SELECT * INTO s FROM share t WHERE t.list = next_list AND t.first = next_first
-      AND t.state = 0 FOR UPDATE SKIP LOCKED;
+      AND t.state = 0 AND t.run_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     got := got + s.last - s.first + 1;
     IF s.epoch = 0 THEN
@@ -476,8 +487,10 @@ BEGIN
   END IF;
   IF EXISTS (SELECT FROM list x WHERE x.state >= 3 AND x.keeper = ANY (silent)) THEN
     PERFORM set_config('synchronous_commit', 'on', true);
+    -- The ends may have waited, and a node may be back.
     UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-      WHERE y.state >= 3 AND y.keeper = ANY (silent) FOR UPDATE SKIP LOCKED);
+      WHERE y.state >= 3 AND y.keeper IN (SELECT n.id FROM node n
+        WHERE n.seen < limit_time AND n.id <> me) FOR UPDATE OF y SKIP LOCKED);
   END IF;
   is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
 END $$;

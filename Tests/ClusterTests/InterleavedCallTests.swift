@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of several nodes at once, over a real PostgreSQL, in an order that is fixed: one transaction is held open while
+// others begin, wait for it, or must not wait.
+
+import Cluster
+import Linux
+import Postgres
+import Support
+import Testing
+import Vocabulary
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct InterleavedCallTests {
+  private static let lease = """
+    SELECT FROM lease(1, 1, 8, 8, 4::int2, false, '{}', '{}', '{}', 30000)
+    """
+
+  private func lock(_ list: LedgerList) -> String {
+    "SELECT FROM list WHERE id = \(list.number) FOR UPDATE"
+  }
+
+  private func use(_ body: (PostgresWorld) async throws -> Void) async throws {
+    let world = try await PostgresWorld()
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(world)) } catch { result = .failure(error) }
+    await world.close()
+    try result.get()
+  }
+
+  @Test func `a share that a node takes while its list is cancelled is its own until it reports`()
+    async throws
+  {
+    try await use { world in
+      let node = try world.office("a")
+      let list = try await node.submit(.sample("summer", photos: 16)).list
+      for share in try await node.lease(16, largest: 8) {
+        #expect(try await node.giveBack(share.id, after: .zero, waits: []))
+      }
+      var taker = try OpenTransaction.begin(world)
+      try taker.run([Self.lease])
+      #expect(try await node.order(.cancel, of: list), "it waits for no node")
+      try taker.end()
+      #expect(try await node.progress(of: list)?.state == .cancelling)
+      let share = try #require(try await node.pulse().leases.first?.share)
+      #expect(try await node.report(share.report([0, 1, 2, 3, 4, 5, 6, 7])) == .cancel)
+      #expect(try await node.progress(of: list)?.state == .cancelled)
+    }
+  }
+
+  @Test func `a node takes no more of what came back than it leases`() async throws {
+    try await use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      _ = try await a.submit(.sample("summer", photos: 80))
+      for share in try await a.lease(80, largest: 8) {
+        #expect(try await a.giveBack(share.id, after: .zero, waits: []))
+      }
+      var taker = try OpenTransaction.begin(world)
+      try taker.run([Self.lease])
+      #expect(try await b.lease(8, largest: 8).map(\.id.first) == [9])
+      try taker.end()
+    }
+  }
+
+  @Test func `a node that waits for a list holds no other one`() async throws {
+    try await use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      let first = try await a.submit(.sample("summer", photos: 8)).list
+      let second = try await a.submit(.sample("winter", photos: 8)).list
+      var taker = try OpenTransaction.begin(world)
+      var keeper = try OpenTransaction.begin(world)
+      try taker.run([Self.lease])
+      try keeper.run([lock(second)])
+      async let shares = b.lease(8)
+      #expect(try await taker.blocks(world))
+      try taker.end()
+      #expect(try await keeper.blocks(world))
+      _ = try await PostgresServer.shared.run([lock(first) + " NOWAIT"], at: world.place)
+      try keeper.end()
+      #expect(try await shares.map(\.id.list) == [second])
+    }
+  }
+
+  @Test func `photos that are put off while a node waits for their list are not leased`()
+    async throws
+  {
+    try await use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      let list = try await a.submit(.sample("summer", photos: 8)).list
+      let share = try #require(try await a.lease(8).first)
+      #expect(try await a.giveBack(share.id, after: .zero, waits: []))
+      let focus = LedgerFocus(list, viewer: "0", photos: [1], time: .seconds(60))
+      #expect(try await a.focus(focus) == .set(left: 1))
+      var keeper = try OpenTransaction.begin(world)
+      try keeper.run([lock(list)])
+      async let shares = b.leaseAhead(8)
+      #expect(try await keeper.blocks(world))
+      _ = try await PostgresServer.shared.run(
+        ["UPDATE share SET run_at = run_at + interval '30 s'"], at: world.place)
+      try keeper.end()
+      #expect(try await shares.isEmpty)
+    }
+  }
+
+  @Test func `a node that is back while another one judges it returns its lists`() async throws {
+    try await use { world in
+      let (a, b, late) = (try world.office("a"), try world.office("b"), try world.office("late"))
+      _ = try await b.pulse()
+      let first = try await a.submit(.sample("summer", photos: 8)).list
+      let second = try await a.submit(.sample("winter", photos: 8)).list
+      #expect(try await a.lease(8).map(\.id.list) == [first])
+      // The node reported the last photos, and did not end the list.
+      _ = try await PostgresServer.shared.run(["DELETE FROM share"], at: world.place)
+      try await world.pass(.seconds(40))
+      let share = try #require(try await late.lease(8).first)
+      #expect(share.id.list == second)
+      var keeper = try OpenTransaction.begin(world)
+      try keeper.run([lock(first)])
+      async let pulse = b.pulse()
+      #expect(try await keeper.blocks(world))
+      _ = try await PostgresServer.shared.run(["SELECT enter('a', 1, 1, '')"], at: world.place)
+      #expect(try await late.report(share.report()) == .recorded)
+      try keeper.end()
+      _ = try await pulse
+      #expect(try await b.closed() == [])
+      #expect(try await a.closed() == [first, second])
+    }
+  }
+}
+
+/// A transaction that others may have to wait for.
+private struct OpenTransaction: ~Copyable {
+  var session: PostgresSession
+  let deadline: Duration
+  let process: Int64
+
+  static func begin(_ world: PostgresWorld) throws -> OpenTransaction {
+    let clock = try SystemClock()
+    let deadline = clock.uptime() + Patience.time
+    var session = try PostgresSession.open(
+      world.place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
+    let words = ["BEGIN", "SELECT pg_backend_pid()::int8"]
+    let rows = try session.run([words.map { PostgresStatement("", $0) }], until: deadline)
+    let process = try rows[0].get()[1][0].int(0)
+    return OpenTransaction(session: session, deadline: deadline, process: process)
+  }
+
+  mutating func run(_ words: [String]) throws {
+    _ = try session.run([words.map { PostgresStatement("", $0) }], until: deadline)[0].get()
+  }
+
+  mutating func end() throws { try run(["COMMIT"]) }
+
+  /// Returns true once a call waits for this transaction.
+  func blocks(_ world: PostgresWorld) async throws -> Bool {
+    let waiting = """
+      SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND \(process) = ANY (pg_blocking_pids(pid))
+      """
+    return try await Patience.sees {
+      try await PostgresServer.shared.run([waiting], at: world.place)[0][0].int(0) > 0
+    }
+  }
+}
