@@ -3,7 +3,7 @@
 // node of this release that enters runs the steps, and makes the functions of this release, in one transaction. A step
 // changes tables, and never changes itself: a ledger has to become the same, whichever release upgrades it. It removes
 // functions that have other results now. Functions that nodes call stay, from release `oldest` on.
-// `LedgerSchema` makes in an empty database what the steps make of the dumps in Tests/ClusterTests/Ledgers.
+// `LedgerSchema` makes in an empty database what an upgrade makes of the dumps in Tests/ClusterTests/Ledgers.
 
 package import Postgres
 
