@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of several nodes at once, over a real PostgreSQL, in an order that is fixed: one transaction is held open while
-// others begin, wait for it, or must not wait.
+// others begin, wait for it, or must not wait. Those that wait do so without the time limit of a node's session.
 
 import Cluster
 import Linux
@@ -11,9 +11,9 @@ import Vocabulary
 
 @Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
 struct InterleavedCallTests {
-  private static let lease = """
-    SELECT FROM lease(1, 1, 8, 8, 4::int2, false, '{}', '{}', '{}', 30000)
-    """
+  private func lease(as node: Int) -> String {
+    "SELECT list FROM lease(\(node), 1, 8, 8, 4::int2, false, '{}', '{}', '{}', 30000)"
+  }
 
   private func lock(_ list: LedgerList) -> String {
     "SELECT FROM list WHERE id = \(list.number) FOR UPDATE"
@@ -37,7 +37,7 @@ struct InterleavedCallTests {
         #expect(try await node.giveBack(share.id, after: .zero, waits: []))
       }
       var taker = try OpenTransaction.begin(world)
-      try taker.run([Self.lease])
+      try taker.run([lease(as: 1)])
       #expect(try await node.order(.cancel, of: list), "it waits for no node")
       try taker.end()
       #expect(try await node.progress(of: list)?.state == .cancelling)
@@ -55,7 +55,7 @@ struct InterleavedCallTests {
         #expect(try await a.giveBack(share.id, after: .zero, waits: []))
       }
       var taker = try OpenTransaction.begin(world)
-      try taker.run([Self.lease])
+      try taker.run([lease(as: 1)])
       #expect(try await b.lease(8, largest: 8).map(\.id.first) == [9])
       try taker.end()
     }
@@ -68,15 +68,16 @@ struct InterleavedCallTests {
       let second = try await a.submit(.sample("winter", photos: 8)).list
       var taker = try OpenTransaction.begin(world)
       var keeper = try OpenTransaction.begin(world)
-      try taker.run([Self.lease])
+      try taker.run([lease(as: 1)])
       try keeper.run([lock(second)])
-      async let shares = b.lease(8)
+      _ = try await b.pulse()
+      async let leased = PostgresServer.shared.run([lease(as: 2)], at: world.place)
       #expect(try await taker.blocks(world))
       try taker.end()
       #expect(try await keeper.blocks(world))
       _ = try await PostgresServer.shared.run([lock(first) + " NOWAIT"], at: world.place)
       try keeper.end()
-      #expect(try await shares.map(\.id.list) == [second])
+      #expect(try await leased[0].map { UInt64($0.int(0)) } == [second.number])
     }
   }
 
@@ -92,12 +93,14 @@ struct InterleavedCallTests {
       #expect(try await a.focus(focus) == .set(left: 1))
       var keeper = try OpenTransaction.begin(world)
       try keeper.run([lock(list)])
-      async let shares = b.leaseAhead(8)
+      _ = try await b.pulse()
+      async let leased = PostgresServer.shared.run(
+        ["SELECT list FROM lease_ahead(2, 1, 8)"], at: world.place)
       #expect(try await keeper.blocks(world))
       _ = try await PostgresServer.shared.run(
         ["UPDATE share SET run_at = run_at + interval '30 s'"], at: world.place)
       try keeper.end()
-      #expect(try await shares.isEmpty)
+      #expect(try await leased[0].isEmpty)
     }
   }
 
@@ -115,7 +118,8 @@ struct InterleavedCallTests {
       #expect(share.id.list == second)
       var keeper = try OpenTransaction.begin(world)
       try keeper.run([lock(first)])
-      async let pulse = b.pulse()
+      async let pulse = PostgresServer.shared.run(
+        ["SELECT FROM pulse(1, 1, 30000)"], at: world.place)
       #expect(try await keeper.blocks(world))
       _ = try await PostgresServer.shared.run(["SELECT enter('a', 1, 1, '')"], at: world.place)
       #expect(try await late.report(share.report()) == .recorded)
