@@ -199,8 +199,8 @@ simulate: build-packages
 # Each sanitizer has a separate build. UBSan covers the C code; Swift has its own checks. Left out: workers
 # under AddressSanitizer, whose shadow memory exceeds their memory limit; crashes of workers under
 # ThreadSanitizer, which catches them before the kernel does, and the count of what they leave, to which its
-# symbolizer adds; and the simulated power cuts, which use one thread and are slow. The ThreadSanitizer groups run one after another, since long tests starve the others of
-# threads.
+# symbolizer adds; and the simulated power cuts, which use one thread and are slow. The ThreadSanitizer groups
+# run one after another, since long tests starve the others of threads.
 ADDRESS = $(SWIFT) test --sanitize address --scratch-path .build/address \
 	-Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 THREAD = $(SWIFT) test --sanitize thread --scratch-path .build/thread

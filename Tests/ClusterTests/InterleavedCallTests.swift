@@ -20,11 +20,7 @@ struct InterleavedCallTests {
   }
 
   private func use(_ body: (PostgresWorld) async throws -> Void) async throws {
-    let world = try await PostgresWorld()
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(world)) } catch { result = .failure(error) }
-    await world.close()
-    try result.get()
+    try await WorldKind.postgres.use { try await body(#require($0 as? PostgresWorld)) }
   }
 
   @Test func `a share that a node takes while its list is cancelled is its own until it reports`()
@@ -36,7 +32,7 @@ struct InterleavedCallTests {
       for share in try await node.lease(16, largest: 8) {
         #expect(try await node.giveBack(share.id, after: .zero, waits: []))
       }
-      var taker = try OpenTransaction.begin(world)
+      var taker = try OpenTransaction.begin(at: world.place)
       try taker.run([lease(as: 1)])
       #expect(try await node.order(.cancel, of: list), "it waits for no node")
       try taker.end()
@@ -54,7 +50,7 @@ struct InterleavedCallTests {
       for share in try await a.lease(80, largest: 8) {
         #expect(try await a.giveBack(share.id, after: .zero, waits: []))
       }
-      var taker = try OpenTransaction.begin(world)
+      var taker = try OpenTransaction.begin(at: world.place)
       try taker.run([lease(as: 1)])
       #expect(try await b.lease(8, largest: 8).map(\.id.first) == [9])
       try taker.end()
@@ -66,15 +62,15 @@ struct InterleavedCallTests {
       let (a, b) = (try world.office("a"), try world.office("b"))
       let first = try await a.submit(.sample("summer", photos: 8)).list
       let second = try await a.submit(.sample("winter", photos: 8)).list
-      var taker = try OpenTransaction.begin(world)
-      var keeper = try OpenTransaction.begin(world)
+      var taker = try OpenTransaction.begin(at: world.place)
+      var keeper = try OpenTransaction.begin(at: world.place)
       try taker.run([lease(as: 1)])
       try keeper.run([lock(second)])
       _ = try await b.pulse()
       async let leased = PostgresServer.shared.run([lease(as: 2)], at: world.place)
-      #expect(try await taker.blocks(world))
+      #expect(try await taker.blocks())
       try taker.end()
-      #expect(try await keeper.blocks(world))
+      #expect(try await keeper.blocks())
       _ = try await PostgresServer.shared.run([lock(first) + " NOWAIT"], at: world.place)
       try keeper.end()
       #expect(try await leased[0].map { UInt64($0.int(0)) } == [second.number])
@@ -91,12 +87,12 @@ struct InterleavedCallTests {
       #expect(try await a.giveBack(share.id, after: .zero, waits: []))
       let focus = LedgerFocus(list, viewer: "0", photos: [1], time: .seconds(60))
       #expect(try await a.focus(focus) == .set(left: 1))
-      var keeper = try OpenTransaction.begin(world)
+      var keeper = try OpenTransaction.begin(at: world.place)
       try keeper.run([lock(list)])
       _ = try await b.pulse()
       async let leased = PostgresServer.shared.run(
         ["SELECT list FROM lease_ahead(2, 1, 8)"], at: world.place)
-      #expect(try await keeper.blocks(world))
+      #expect(try await keeper.blocks())
       _ = try await PostgresServer.shared.run(
         ["UPDATE share SET run_at = run_at + interval '30 s'"], at: world.place)
       try keeper.end()
@@ -116,11 +112,11 @@ struct InterleavedCallTests {
       try await world.pass(.seconds(40))
       let share = try #require(try await late.lease(8).first)
       #expect(share.id.list == second)
-      var keeper = try OpenTransaction.begin(world)
+      var keeper = try OpenTransaction.begin(at: world.place)
       try keeper.run([lock(first)])
       async let pulse = PostgresServer.shared.run(
         ["SELECT FROM pulse(1, 1, 30000)"], at: world.place)
-      #expect(try await keeper.blocks(world))
+      #expect(try await keeper.blocks())
       _ = try await PostgresServer.shared.run(["SELECT enter('a', 1, 1, '')"], at: world.place)
       #expect(try await late.report(share.report()) == .recorded)
       try keeper.end()
@@ -132,20 +128,21 @@ struct InterleavedCallTests {
 }
 
 /// A transaction that others may have to wait for.
-private struct OpenTransaction: ~Copyable {
-  var session: PostgresSession
-  let deadline: Duration
-  let process: Int64
+struct OpenTransaction: ~Copyable {
+  private var session: PostgresSession
+  private let place: String
+  private let deadline: Duration
+  private let process: Int64
 
-  static func begin(_ world: PostgresWorld) throws -> OpenTransaction {
+  static func begin(at place: String) throws -> OpenTransaction {
     let clock = try SystemClock()
     let deadline = clock.uptime() + Patience.time
     var session = try PostgresSession.open(
-      world.place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
+      place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
     let words = ["BEGIN", "SELECT pg_backend_pid()::int8"]
     let rows = try session.run([words.map { PostgresStatement("", $0) }], until: deadline)
     let process = try rows[0].get()[1][0].int(0)
-    return OpenTransaction(session: session, deadline: deadline, process: process)
+    return OpenTransaction(session: session, place: place, deadline: deadline, process: process)
   }
 
   mutating func run(_ words: [String]) throws {
@@ -155,13 +152,13 @@ private struct OpenTransaction: ~Copyable {
   mutating func end() throws { try run(["COMMIT"]) }
 
   /// Returns true once a call waits for this transaction.
-  func blocks(_ world: PostgresWorld) async throws -> Bool {
+  func blocks() async throws -> Bool {
     let waiting = """
       SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND \(process) = ANY (pg_blocking_pids(pid))
       """
     return try await Patience.sees {
-      try await PostgresServer.shared.run([waiting], at: world.place)[0][0].int(0) > 0
+      try await PostgresServer.shared.run([waiting], at: place)[0][0].int(0) > 0
     }
   }
 }

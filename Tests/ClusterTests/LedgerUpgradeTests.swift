@@ -138,21 +138,15 @@ struct LedgerUpgradeTests {
 
   @Test func `a table that is read lets the upgrade wait, and no node waits for it`() async throws {
     let place = try await Self.old()
-    let clock = try SystemClock()
-    let deadline = clock.uptime() + Patience.time
-    var reader = try PostgresSession.open(
-      place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
-    func read(_ words: [String]) throws {
-      _ = try reader.run([words.map { PostgresStatement("", $0) }], until: deadline)[0].get()
-    }
     let office = try Self.office("a", at: place)
     defer { office.close() }
-    try read(["BEGIN", "SELECT FROM node"])
+    var reader = try OpenTransaction.begin(at: place)
+    try reader.run(["SELECT FROM node"])
     let refusal = await failure { _ = try await office.pulse() }
     #expect(refusal?.code == "ledger.upgrade" && refusal?.kind == .machine)
     #expect(try await Self.release(at: place) == "4 4")
     _ = try await PostgresServer.shared.run(["SELECT enter('b', 1, 0)"], at: place)
-    try read(["COMMIT"])
+    try reader.end()
     #expect(try await answers(office))
   }
 
