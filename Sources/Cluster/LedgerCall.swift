@@ -84,9 +84,8 @@ enum LedgerCall {
   }
 
   /// In a transaction of its own.
-  static func end(_ lists: [LedgerList]) -> PostgresStatement {
-    PostgresStatement(
-      "end", "SELECT end_lists($1::int8[])", [numbers(lists)])
+  static func end(_ list: LedgerList) -> PostgresStatement {
+    PostgresStatement("end", "SELECT end_lists(ARRAY[$1::int8])", [list.value])
   }
 
   private static func numbers(_ lists: [LedgerList]) -> PostgresValue {

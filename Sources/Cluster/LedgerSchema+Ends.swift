@@ -36,7 +36,7 @@ extension LedgerSchema {
         AND NOT EXISTS (
           SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
 
-    -- Of those that a report may have ended.
+    -- Of those that a report may have ended. Nodes of ledger 6 and earlier give several, and may have to repeat it.
     CREATE FUNCTION end_lists(ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$
     DECLARE l bigint; is_any bool := false;
     BEGIN

@@ -78,17 +78,13 @@ extension LedgerSchema {
         WHERE y.lists >= \#(LeaseWish.mostListsOfUser)
           OR y.photos >= \#(LeaseWish.mostSharesOfUser) * largest
         GROUP BY y.owner) q;
-      -- Another node may have taken the last photos of the candidate meanwhile.
+      -- Another node may have taken the last photos of the candidate meanwhile. Its lock stays with this call, and makes
+      -- no circle of calls that wait for each other: the next candidate was ready later than this one.
       FOR k IN 1 .. 16 LOOP
         candidate := turn_list(upto, is_reversed, full_lists, users, classes);
         EXIT WHEN candidate IS NULL;
-        -- The error gives up the lock of a list that is not ready any more: no call waits for a list with another one.
-        BEGIN
-          SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
-          EXIT WHEN FOUND;
-          RAISE no_data_found;
-        EXCEPTION WHEN no_data_found THEN turn := NULL;
-        END;
+        SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
+        EXIT WHEN FOUND;
       END LOOP;
       -- One by one: a loop over a query reads ahead, and would lock what other nodes look for.
       OPEN back FOR
@@ -204,7 +200,10 @@ extension LedgerSchema {
       over := over_lists();
       IF over IS NOT NULL THEN
         PERFORM set_config('synchronous_commit', 'on', true);
-        FOREACH l IN ARRAY over LOOP PERFORM end_list(l); END LOOP;
+        -- Another node has those that are locked, or the next pulse finds them.
+        FOR l IN SELECT x.id FROM list x WHERE x.id = ANY (over) ORDER BY x.id FOR UPDATE SKIP LOCKED LOOP
+          PERFORM end_list(l);
+        END LOOP;
       END IF;
       IF EXISTS (SELECT FROM list x WHERE x.state >= 3 AND x.keeper = ANY (silent)) THEN
         PERFORM set_config('synchronous_commit', 'on', true);

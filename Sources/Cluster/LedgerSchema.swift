@@ -4,9 +4,10 @@
 // nothing large is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
-// that are its own, lists in the order of their numbers, ready shares (skipped where another has them), account. Cuts and focus are changed under the lock of their list. The lists that the reports of a turn
-// may end are ended in a transaction of their own. A request for seats locks the own node, its row of `asker`, servers
-// in the order of their names, then seats.
+// that are its own, one list, ready shares (skipped where another has them), account. Cuts and focus are changed under
+// the lock of their list. `lease` alone waits for a list with the locks of others, which it found not ready; so each of
+// the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
+// locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
 
 internal import Postgres
 package import Vocabulary
@@ -14,7 +15,7 @@ package import Vocabulary
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
   /// step of `LedgerUpgrade`, too.
-  package static let release: Int32 = 6
+  package static let release: Int32 = 7
   private static let oldest: Int32 = 4
   static let firstIdentity = 6
 

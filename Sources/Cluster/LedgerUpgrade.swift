@@ -16,6 +16,8 @@ package enum LedgerUpgrade {
 
   private static let steps = [
     Step(release: 5, text: versions), Step(release: 6, text: identity),
+    // Other functions.
+    Step(release: 7, text: ""),
   ]
 
   /// Each node tells its version.

@@ -57,7 +57,7 @@ package struct PostgresOffice: ListOffice {
         (reports.isEmpty ? [] : [LedgerCall.report(seat, reports)])
         + (wish.map { [LedgerCall.lease(seat, $0, silence: silence)] } ?? [])
       let transactions = first.isEmpty ? [] : [first]
-      return transactions + (ending.isEmpty ? [] : [[LedgerCall.end(ending)]])
+      return transactions + ending.map { [LedgerCall.end($0)] }
     }
     guard var results = answers.first?[...] else { return Turn(verdicts: [], shares: []) }
     var verdicts: [Verdict] = []
@@ -81,7 +81,7 @@ package struct PostgresOffice: ListOffice {
     let answers = try await link.ask { seat in
       [
         [LedgerCall.giveBack(seat, share, after: delay, waits)],
-        [LedgerCall.end([share.list])],
+        [LedgerCall.end(share.list)],
       ]
     }
     return answers.first?.first?.first?.bool(0) ?? false
