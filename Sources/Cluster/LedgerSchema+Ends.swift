@@ -30,11 +30,13 @@ extension LedgerSchema {
 
     -- Those with nothing left that did not end: their node died between a report and the end of its list, or an order
     -- and the last report did not see each other.
-    CREATE FUNCTION over_lists() RETURNS bigint[] LANGUAGE sql STABLE AS $$
-      SELECT array_agg(x.id ORDER BY x.id) FROM list x
+    CREATE FUNCTION over_lists() RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN (SELECT array_agg(x.id ORDER BY x.id) FROM list x
       WHERE x.state < 3 AND (x.state = 2 OR x.next > x.photos)
         AND NOT EXISTS (
-          SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
+          SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)));
+    END $$;
 
     -- Of those that a report may have ended. Nodes of ledger 6 and earlier give several, and may have to repeat it.
     CREATE FUNCTION end_lists(ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$

@@ -106,8 +106,9 @@ enum FocusSchema {
       ORDER BY f.list, f.viewer $$;
 
     -- The next ready share of one list that a viewer looks at.
-    CREATE FUNCTION ahead_share(one bigint, OUT l bigint, OUT f int) LANGUAGE sql STABLE AS $$
-      SELECT v.list, s.first
+    CREATE FUNCTION ahead_share(one bigint, OUT l bigint, OUT f int) LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      SELECT v.list, s.first INTO l, f
       FROM focus v JOIN list x ON x.id = v.list
       JOIN account a ON a.class = x.class AND a.owner = x.owner
       CROSS JOIN LATERAL (
@@ -118,7 +119,8 @@ enum FocusSchema {
         ORDER BY t.first LIMIT 1) s
       WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
         AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
-      ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1 $$;
+      ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
+    END $$;
 
     -- Shares that viewers look at, of one list, whatever else the node has. Their user pays for those of epoch 0 as in
     -- a turn; the others are paid for.

@@ -146,11 +146,14 @@ extension LedgerSchema {
     -- A ready share, which is locked, for this node.
     CREATE FUNCTION take_share(me int, l bigint, f int, cls smallint)
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
-      deaths smallint, waits bytea) LANGUAGE sql AS $$
-      UPDATE share s
+      deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      RETURN QUERY UPDATE share s
         SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
         WHERE s.list = l AND s.first = f
-        RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits $$;
+        RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits;
+    END $$;
 
     CREATE FUNCTION give_back(
       me int, inc bigint, l bigint, f int, e int, after_ms bigint, left_waits bytea)
@@ -218,10 +221,14 @@ extension LedgerSchema {
     CREATE FUNCTION leases(me int, inc bigint)
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea, sequence int, state smallint)
-    LANGUAGE sql STABLE AS $$
-      SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits, s.sequence,
-        l.state FROM share s JOIN list l ON l.id = s.list
-      WHERE s.node = me AND s.state = 1 AND is_node(me, inc) ORDER BY s.list, s.first $$;
+    LANGUAGE plpgsql STABLE AS $$
+    #variable_conflict use_column
+    BEGIN
+      IF NOT is_node(me, inc) THEN RETURN; END IF;
+      RETURN QUERY SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits,
+        s.sequence, l.state FROM share s JOIN list l ON l.id = s.list
+      WHERE s.node = me AND s.state = 1 ORDER BY s.list, s.first;
+    END $$;
 
     """#
 }

@@ -8,6 +8,8 @@
 // the lock of their list. `lease` alone waits for a list with the locks of others, which it found not ready; so each of
 // the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
 // locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
+//
+// What nodes call all the time is PL/pgSQL: a session plans it once, and a function in SQL with each call.
 
 internal import Postgres
 package import Vocabulary
@@ -153,8 +155,10 @@ package enum LedgerSchema {
       who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
     LANGUAGE sql AS $$ SELECT e.id, e.incarnation FROM enter(who, new_run, known, '') e $$;
 
-    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
-      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);
+    END $$;
 
     CREATE FUNCTION nodes()
     RETURNS TABLE (name text, silence bigint, draining bool, leased bigint)
@@ -189,18 +193,21 @@ package enum LedgerSchema {
         AND l.is_ready $$;
 
     -- The user has got photos. One of whom nodes had enough does not catch up with all that others got meanwhile.
-    CREATE FUNCTION pay(cls smallint, who text, n int) RETURNS void LANGUAGE sql AS $$
+    CREATE FUNCTION pay(cls smallint, who text, n int) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
       UPDATE account a SET pass = n + greatest(a.pass,
           (SELECT max(o.pass) FROM account o WHERE o.class = cls) - \#(LeaseWish.mostPhotos))
-        WHERE a.class = cls AND a.owner = who $$;
+        WHERE a.class = cls AND a.owner = who;
+    END $$;
 
     -- The list whose turn it is: by class, at most the least urgent one that is wanted, then by user, then by list. A
     -- revision waits for the end of the list that it takes over from. The node has enough of some lists, and of the
     -- lists of some users, from a class on.
     CREATE FUNCTION turn_list(
       upto smallint, is_reversed bool, full_lists bigint[], users text[], classes smallint[])
-    RETURNS bigint LANGUAGE sql STABLE AS $$
-      SELECT x.id FROM account a CROSS JOIN LATERAL (
+    RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN (SELECT x.id FROM account a CROSS JOIN LATERAL (
         SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.is_ready
           AND l.id <> ALL (full_lists)
           AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
@@ -209,7 +216,8 @@ package enum LedgerSchema {
         SELECT FROM unnest(users, classes) u (who, cls)
         WHERE u.who = a.owner AND u.cls <= a.class)
       ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
-      LIMIT 1 $$;
+      LIMIT 1);
+    END $$;
 
     """#
 

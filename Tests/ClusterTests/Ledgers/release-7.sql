@@ -4,10 +4,11 @@
 SET check_function_bodies = false;
 CREATE SCHEMA darkroom;
 CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RETURNS record
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT v.list, s.first
+BEGIN
+  SELECT v.list, s.first INTO l, f
   FROM focus v JOIN list x ON x.id = v.list
   JOIN account a ON a.class = x.class AND a.owner = x.owner
   CROSS JOIN LATERAL (
@@ -18,7 +19,8 @@ CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RE
     ORDER BY t.first LIMIT 1) s
   WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
-  ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1 $$;
+  ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
+END $$;
 CREATE FUNCTION darkroom.behind_cuts(l bigint, place integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -218,10 +220,12 @@ CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
   SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
   WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
 CREATE FUNCTION darkroom.is_node(me integer, inc bigint) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+BEGIN
+  RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);
+END $$;
 CREATE FUNCTION darkroom.join_turns(cls smallint, who text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -344,12 +348,16 @@ BEGIN
   END LOOP;
 END $$;
 CREATE FUNCTION darkroom.leases(me integer, inc bigint) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea, sequence integer, state smallint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits, s.sequence,
-    l.state FROM share s JOIN list l ON l.id = s.list
-  WHERE s.node = me AND s.state = 1 AND is_node(me, inc) ORDER BY s.list, s.first $$;
+#variable_conflict use_column
+BEGIN
+  IF NOT is_node(me, inc) THEN RETURN; END IF;
+  RETURN QUERY SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits,
+    s.sequence, l.state FROM share s JOIN list l ON l.id = s.list
+  WHERE s.node = me AND s.state = 1 ORDER BY s.list, s.first;
+END $$;
 CREATE FUNCTION darkroom.least_pass(cls smallint) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -439,20 +447,24 @@ CREATE FUNCTION darkroom.outcomes(l bigint, low integer, high integer) RETURNS T
     AS $$
   SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low $$;
 CREATE FUNCTION darkroom.over_lists() RETURNS bigint[]
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT array_agg(x.id ORDER BY x.id) FROM list x
+BEGIN
+  RETURN (SELECT array_agg(x.id ORDER BY x.id) FROM list x
   WHERE x.state < 3 AND (x.state = 2 OR x.next > x.photos)
     AND NOT EXISTS (
-      SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
+      SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)));
+END $$;
 CREATE FUNCTION darkroom.pay(cls smallint, who text, n integer) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
+BEGIN
   UPDATE account a SET pass = n + greatest(a.pass,
       (SELECT max(o.pass) FROM account o WHERE o.class = cls) - 4096)
-    WHERE a.class = cls AND a.owner = who $$;
+    WHERE a.class = cls AND a.owner = who;
+END $$;
 CREATE FUNCTION darkroom.pulse(me integer, inc bigint, silence_ms bigint, OUT is_me boolean, OUT draining boolean, OUT is_open boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -738,13 +750,16 @@ BEGIN
   RETURN part;
 END $$;
 CREATE FUNCTION darkroom.take_share(me integer, l bigint, f integer, cls smallint) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea)
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  UPDATE share s
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY UPDATE share s
     SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
     WHERE s.list = l AND s.first = f
-    RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits $$;
+    RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits;
+END $$;
 CREATE FUNCTION darkroom.tie(own_folder text, OUT identity text, OUT folder text) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -755,10 +770,11 @@ BEGIN
   SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
 END $$;
 CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_lists bigint[], users text[], classes smallint[]) RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT x.id FROM account a CROSS JOIN LATERAL (
+BEGIN
+  RETURN (SELECT x.id FROM account a CROSS JOIN LATERAL (
     SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.is_ready
       AND l.id <> ALL (full_lists)
       AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
@@ -767,7 +783,8 @@ CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_list
     SELECT FROM unnest(users, classes) u (who, cls)
     WHERE u.who = a.owner AND u.cls <= a.class)
   ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
-  LIMIT 1 $$;
+  LIMIT 1);
+END $$;
 CREATE TABLE darkroom.account (
     class smallint NOT NULL,
     owner text NOT NULL COLLATE pg_catalog."C",
