@@ -9,7 +9,8 @@
 // the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
 // locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
 //
-// What nodes call all the time is PL/pgSQL: a session plans it once, and a function in SQL with each call.
+// PostgreSQL plans a function in SQL with each call, and one in PL/pgSQL once in a session. The functions that nodes call
+// all the time are in PL/pgSQL.
 
 internal import Postgres
 package import Vocabulary

@@ -172,8 +172,8 @@ struct LedgerTieTests {
     #expect(await failure { _ = try await office.pulse() } != nil)
     #expect(
       try await Patience.sees {
-        try await primary.run(["SELECT version FROM release"], at: place)[0][0].int(0)
-          == Int64(LedgerSchema.release)
+        try await LedgerUpgradeTests.release(at: place, of: primary)
+          == "\(LedgerSchema.release) 4"
       }, "the upgrade does not wait for the standby")
     #expect(await failure { _ = try await office.pulse() } != nil)
     #expect(home.shared.mark.withLock { $0 } == nil)

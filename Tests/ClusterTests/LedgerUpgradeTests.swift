@@ -33,9 +33,10 @@ struct LedgerUpgradeTests {
         run: 1, patience: Patience.time), clock: SystemClock())
   }
 
-  static func release(at place: String) async throws -> String {
-    let rows = try await PostgresServer.shared.run(
-      ["SELECT version || ' ' || oldest FROM release"], at: place)
+  static func release(
+    at place: String, of server: PostgresServer = .shared
+  ) async throws -> String {
+    let rows = try await server.run(["SELECT version || ' ' || oldest FROM release"], at: place)
     return rows[0][0].text(0)
   }
 

@@ -63,11 +63,12 @@ import Vocabulary
       var world = LeaseWorld(seed: LongForm.number("SEED") ?? 1, plan)
       world.play()
       #expect(world.violations.isEmpty, "\(world.violations)")
-      // A node that has enough of one user's list is given photos of another one: the more nodes ask, the more do so in
-      // a row. The next calls make up for it, as `LeaseWorld` checks.
+      // A node that has enough of one user's list is given photos of another one. Which user that is, is chance, so the
+      // lead grows like a random walk, with the square root of the nodes: eight shares for a hundred of them.
+      let shares = 8 * plan.chunk
       #expect(
-        world.figures.lead * 20 <= Int(plan.photos),
-        "a user is at most a twentieth of a list ahead: users are given shares in turn")
+        100 * world.figures.lead * world.figures.lead <= shares * shares * max(nodes, 100),
+        "users are given shares in turn")
       #expect(world.figures.storm <= 3 * nodes, "a node makes one call after the other")
       print(
         "simulated nodes: \(nodes), harm for \(calm.components.seconds) s: "
