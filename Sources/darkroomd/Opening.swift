@@ -55,12 +55,15 @@ struct Opening: Sendable {
     var stale = StaleMount()
     while true {
       let begin = MachineTime().uptime()
-      let (kept, result) = await onDisk { [parts] in
+      // The mount as it was before the try: the disk can be writable again by the time that the try has failed.
+      let (rights, kept, result) = await onDisk { [parts] in
         var parts = parts
+        let rights = mount()
         let result = Result { () throws(StartFailure) in try make(&parts) }
-        return (parts, result)
+        return (rights, parts, result)
       }
       parts = kept
+      if let rights { _ = stale.take(rights) }
       let failure: StartFailure
       switch result {
       case .success(let made):

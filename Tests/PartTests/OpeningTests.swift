@@ -11,14 +11,32 @@ import Vocabulary
 @testable import darkroomd
 
 @Suite struct OpeningTests {
+  private static func desk(in folder: FreshFolder) throws -> FrontDesk {
+    try FrontDesk(
+      .below(folder.path), ConfigurationFile(path: "\(folder.path)/c", isNamed: false),
+      clock: SimulatedClock())
+  }
+
+  /// Runs it; nil if it did not fail.
+  private static func end(of opening: Opening) async -> StartFailure? {
+    await Reply.wait { reply in
+      #expect(throws: Never.self) {
+        try Reactor.start("opening") { reactor in
+          do throws(StartFailure) {
+            _ = try await opening.run(on: reactor)
+            reply.give(nil)
+          } catch { reply.give(error) }
+        }
+      }
+    }
+  }
+
   @Test func `a start whose disk is in trouble is ready, tells why, and is tried again`()
     async throws
   {
     let scratch = try FreshFolder()
     let (manager, told) = (try ServiceManager(), try ToldLines())
-    let desk = try FrontDesk(
-      .below(scratch.path), ConfigurationFile(path: "\(scratch.path)/c", isNamed: false),
-      clock: SimulatedClock())
+    let desk = try Self.desk(in: scratch)
     let failures = [
       StartFailure(74, "could not write: no space left on device", trouble: "disk.full"),
       StartFailure(74, "could not write b: no space left on device", trouble: "disk.full"),
@@ -44,16 +62,7 @@ import Vocabulary
       desk.hangUp()
       throw failures[number]
     }
-    let end: StartFailure? = await Reply.wait { reply in
-      #expect(throws: Never.self) {
-        try Reactor.start("opening") { reactor in
-          do throws(StartFailure) {
-            _ = try await opening.run(on: reactor)
-            reply.give(nil)
-          } catch { reply.give(error) }
-        }
-      }
-    }
+    let end = await Self.end(of: opening)
     #expect(end?.code == 78 && tries.withLock { $0 } == 4)
     let status = "STATUS=Waiting: could not write: no space left on device. "
     #expect(try await manager.next() == status + "Nothing is accepted until it clears.")
@@ -67,9 +76,7 @@ import Vocabulary
   @Test func `a start that waits for a disk goes on as soon as the disk has room`() async throws {
     let scratch = try FreshFolder()
     let (manager, told) = (try ServiceManager(), try ToldLines())
-    let desk = try FrontDesk(
-      .below(scratch.path), ConfigurationFile(path: "\(scratch.path)/c", isNamed: false),
-      clock: SimulatedClock())
+    let desk = try Self.desk(in: scratch)
     let looks = Mutex<[Int]>([])
     let tries = Mutex(0)
     let opening = Opening(
@@ -90,18 +97,36 @@ import Vocabulary
         ? StartFailure(74, "could not write: no space left on device", trouble: "disk.full")
         : StartFailure(78, "a setting is wrong")
     }
-    let end: StartFailure? = await Reply.wait { reply in
-      #expect(throws: Never.self) {
-        try Reactor.start("opening") { reactor in
-          do throws(StartFailure) {
-            _ = try await opening.run(on: reactor)
-            reply.give(nil)
-          } catch { reply.give(error) }
-        }
-      }
-    }
+    let end = await Self.end(of: opening)
     #expect(end?.code == 78)
     // Three looks: without room, and with it. After the pause of five seconds there would be more.
     #expect(looks.withLock { $0 } == [1, 1, 1])
+  }
+  @Test func `a disk that can be written again during a try needs a new start all the same`()
+    async throws
+  {
+    let scratch = try FreshFolder()
+    let (manager, told) = (try ServiceManager(), try ToldLines())
+    let desk = try Self.desk(in: scratch)
+    let tries = Mutex(0)
+    let opening = Opening(
+      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter,
+      rooms: { [:] },
+      mount: {
+        MountRights(isMountReadOnly: true, isFileSystemReadOnly: tries.withLock { $0 } == 0)
+      }
+    ) { _ throws(StartFailure) in
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      // The next try follows at once.
+      desk.hangUp()
+      throw number == 1
+        ? StartFailure(74, "could not lock: read-only file system", trouble: "system.30")
+        : StartFailure(78, "a setting is wrong")
+    }
+    let end = await Self.end(of: opening)
+    #expect(end?.code == 74 && tries.withLock { $0 } == 1, "\(String(describing: end))")
   }
 }
