@@ -123,7 +123,7 @@ final class Darkroom: Sendable {
       loops.addTask(executorPreference: reactor) { [workers, work] in
         await workers.run(on: reactor) { work.health.note($0) }
       }
-      desk.open(calls)
+      if desk.open(calls) { hangUp() }
       if ground.part == nil { ground.tellReady() }
       await runParts(untilIdle: untilIdle ? ends : nil) { await end(control) }
     }

@@ -48,25 +48,32 @@ final class FrontDesk: ControlService {
 
   func wait(for trouble: Failure) { set(.waiting(trouble)) }
 
-  func open(_ service: any ControlService) { set(.open(service)) }
+  /// True if a reload was asked for during the start: the settings are to be read again.
+  func open(_ service: any ControlService) -> Bool {
+    let mustReload = state.withLock { state in
+      state.phase = .open(service)
+      return state.mustReload
+    }
+    changes.changed()
+    return mustReload
+  }
 
   private func set(_ new: Phase) {
     state.withLock { $0.phase = new }
     changes.changed()
   }
 
-  /// For SIGHUP: the settings are read again after the start, and the start is tried at once.
-  func hangUp() {
-    state.withLock { $0.mustReload = true }
-    bell.ring()
-  }
-
-  /// True, once, after a request for a reload.
-  func takeReload() -> Bool {
-    state.withLock { state in
-      defer { state.mustReload = false }
-      return state.mustReload
+  /// For SIGHUP: the settings are read again after the start, and the start is tried at once. Returns the service if the
+  /// start is over, and does nothing then.
+  @discardableResult
+  func hangUp() -> (any ControlService)? {
+    let service = state.withLock { state -> (any ControlService)? in
+      if case .open(let service) = state.phase { return service }
+      state.mustReload = true
+      return nil
     }
+    if service == nil { bell.ring() }
+    return service
   }
 
   // MARK: calls
@@ -117,7 +124,7 @@ final class FrontDesk: ControlService {
       do throws(ConfigurationError) {
         _ = try await onDisk { () throws(ConfigurationError) in try source.readChecked() }
       } catch { return .failed(.reloadFailed(why: error.description)) }
-      hangUp()
+      if let service = hangUp() { return await service.handle(call, from: peer) }
       return .reloaded(notes: ["the settings take effect when the start is over: \(trouble.reason)"]
       )
     default:

@@ -55,15 +55,16 @@ struct Opening: Sendable {
     var stale = StaleMount()
     while true {
       let begin = MachineTime().uptime()
-      // The mount as it was before the try: the disk can be writable again by the time that the try has failed.
-      let (rights, kept, result) = await onDisk { [parts] in
+      // The disks as they were before the try: they can be better by the time that it has failed.
+      let (rights, found, kept, result) = await onDisk { [parts] in
         var parts = parts
-        let rights = mount()
+        let (rights, found) = (mount(), rooms())
         let result = Result { () throws(StartFailure) in try make(&parts) }
-        return (rights, parts, result)
+        return (rights, found, parts, result)
       }
       parts = kept
       if let rights { _ = stale.take(rights) }
+      _ = relief.take(found, at: begin)
       let failure: StartFailure
       switch result {
       case .success(let made):

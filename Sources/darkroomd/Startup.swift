@@ -114,7 +114,6 @@ enum Startup {
         await darkroom.run(
           control, serving, behind: desk, on: reactor, untilIdle: untilIdle, telling: ends)
       }
-      if desk.takeReload() { darkroom.hangUp() }
       let life = Lifecycle(
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
         reporter: reporter, stopped: stopped)

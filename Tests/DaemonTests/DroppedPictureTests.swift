@@ -40,7 +40,6 @@ import Testing
       "<key>PhotosFiltered</key>\n\t<integer>2</integer>",
       "<key>PhotosFailed</key>\n\t<integer>1</integer>",
     ] { #expect(result.contains(text), "\(result)") }
-    #expect(bench.names("state/originals").isEmpty)
     #expect(bench.text("inbox/Barn/notes.txt") == "notes")
   }
 
@@ -57,6 +56,7 @@ import Testing
       let end = try await bench.runUntilIdle()
       #expect(end.code == 3, "\(end)")
       expectDeveloped(bench)
+      #expect(bench.names("state/originals").isEmpty)
       #expect(
         end.errors.contains("Barn/notes.txt") && end.errors.contains("does not end in .jpg"),
         "\(end.errors)")
@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test func `wait knows a single picture that is still in the inbox`() async throws {
-    try await DaemonBench.use { bench in
+    // Long enough to be seen there.
+    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=10s")
+    try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
       try bench.folder.write(Self.door, to: "root/inbox/door.jpg")
       try await bench.until("it waits until it is quiet") {
@@ -81,7 +83,9 @@ import Testing
   @Test func `a folder that arrives while the daemon runs is taken, and what comes later as well`()
     async throws
   {
-    try await DaemonBench.use { bench in
+    // Longer than `cp` pauses between two pictures.
+    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=3s")
+    try await DaemonBench.use(settings: settings) { bench in
       try prepare(bench)
       let daemon = try await bench.start()
       try await bring(bench, "mkdir $2/Barn")
@@ -98,6 +102,7 @@ import Testing
       // It replaces nothing.
       #expect(bench.names("prints/Barn") == ["2026%2Fhay.png", "door.jpg"])
       #expect(try await bench.stop(daemon).code == 0)
+      #expect(bench.names("state/originals").isEmpty)
     }
   }
 
@@ -140,7 +145,7 @@ import Testing
       }
       let daemon = try await bench.start()
       try await bring(bench, "mv $1/Many $2/")
-      try await bench.until("it is at work") { bench.journal.contains { $0.kind == "accepted" } }
+      try await daemon.says("Accepted list 'Many'")
       #expect(try await bench.tool("cancel", "Many").code == 0)
       try await bench.until("it is given back") { bench.names("done").contains("Many.plist") }
       let (done, failed) = (bench.names("done/Many"), bench.names("failed/Many"))

@@ -225,7 +225,7 @@ struct ClusterRunTests {
       let frozen = try await nodes.start("b")
       try await nodes.drop(nodes.photos(40), at: "a")
       try await nodes.nodesAtWork(2)
-      frozen.send(SIGSTOP)
+      try await frozen.halt()
       await nodes.bench.origin.release("g")
       try await home.says("Finished list 'summer'")
       frozen.send(SIGCONT)

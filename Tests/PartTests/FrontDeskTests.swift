@@ -43,7 +43,7 @@ import Vocabulary
   @Test func `other calls wait for the end of the start`() async throws {
     async let reply = desk.handle(.lists, from: .root)
     async let streamed = desk.stream(.lists, from: .root) { _ in true }
-    desk.open(Echo())
+    #expect(!desk.open(Echo()))
     #expect(await reply == .lists([]))
     #expect(await streamed == .lists([]))
     #expect(await desk.handle(.status, from: .root) == .lists([]))
@@ -65,7 +65,7 @@ import Vocabulary
       }
       #expect("\(error)".contains("tries again by itself: no space left on device"))
     }
-    desk.open(Echo())
+    #expect(!desk.open(Echo()))
     #expect(await desk.handle(.inbox, from: .root) == .lists([]))
   }
 
@@ -78,16 +78,31 @@ import Vocabulary
       return
     }
     #expect(notes.first?.hasSuffix("no space left on device") == true)
-    #expect(desk.takeReload() && !desk.takeReload())
     try scratch.write(Array("[Nonsense]\n".utf8), to: "darkroomd.conf")
     guard case .failed(.reloadFailed(let why)) = await desk.handle(.reload, from: .root) else {
       Issue.record("bad settings are not refused")
       return
     }
-    #expect(why.contains("darkroomd.conf:1: ") && !desk.takeReload())
+    #expect(why.contains("darkroomd.conf:1: "))
     guard case .failed(.notPossible) = await desk.handle(.reload, from: .stranger) else {
       Issue.record("a stranger may reload")
       return
     }
+    #expect(desk.open(Echo()), "the settings are read again")
+  }
+
+  @Test func `a refused reload changes nothing after the start`() async throws {
+    desk.wait(for: full)
+    try scratch.write(Array("[Nonsense]\n".utf8), to: "darkroomd.conf")
+    _ = await desk.handle(.reload, from: .root)
+    _ = await desk.handle(.reload, from: .stranger)
+    #expect(!desk.open(Echo()))
+  }
+
+  @Test func `a reload that comes when the start is just over is the service's`() throws {
+    desk.wait(for: full)
+    #expect(desk.hangUp() == nil)
+    #expect(desk.open(Echo()))
+    #expect(desk.hangUp() != nil)
   }
 }

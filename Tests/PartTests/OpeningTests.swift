@@ -99,8 +99,9 @@ import Vocabulary
     }
     let end = await Self.end(of: opening)
     #expect(end?.code == 78)
-    // Three looks: without room, and with it. After the pause of five seconds there would be more.
-    #expect(looks.withLock { $0 } == [1, 1, 1])
+    // A look before each try, and two between them: without room, and with it. After the pause of five seconds there
+    // would be more.
+    #expect(looks.withLock { $0 } == [0, 1, 1, 1])
   }
   @Test func `a disk that can be written again during a try needs a new start all the same`()
     async throws

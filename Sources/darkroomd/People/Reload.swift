@@ -48,18 +48,20 @@ final class Reload: Sendable {
     for await request in requests {
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
-      let answer = await reload(request.caller?.user, telling: tell, parts)
+      let (answer, notice) = await reload(request.caller?.user, parts)
       let refusal: Failure? =
         if case .failure(let error) = answer { Self.failure(error) } else { nil }
       health.set(refusal, for: .settings)
+      // Who reads it may ask for the health.
+      tell(notice)
       await onDisk { status.ready() }
       request.caller?.reply.give(answer)
     }
   }
 
   private func reload(
-    _ user: UInt32?, telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
-  ) async -> Answer {
+    _ user: UInt32?, _ parts: [(Settings) -> Void]
+  ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
       let (new, origins) = try await onDisk { () throws(ConfigurationError) in
         try source.readChecked()
@@ -67,12 +69,11 @@ final class Reload: Sendable {
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
-      tell(.configurationReloaded(changed: changes.all, by: user.map { Person($0) }))
-      return .success(changes.waiting.map { "\($0) takes effect at the next start" })
-    } catch {
-      tell(.configurationRejected(Self.failure(error)))
-      return .failure(error)
-    }
+      return (
+        .success(changes.waiting.map { "\($0) takes effect at the next start" }),
+        .configurationReloaded(changed: changes.all, by: user.map { Person($0) })
+      )
+    } catch { return (.failure(error), .configurationRejected(Self.failure(error))) }
   }
 
   private static func failure(_ error: ConfigurationError) -> Failure {
