@@ -58,6 +58,7 @@ extension Admission {
   package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {
     let count = hosts.flush(host, wishes: wishes, now: now)
     if host == nil {
+      expectant.flush(now)
       for key in expectant.keys { lines[key]?.waiting.hurry(to: now) }
       if !expectant.keys.isEmpty { expectant.next(now) }
     }

@@ -347,7 +347,8 @@ package struct Admission: Sendable {
     case .stopped, .machineTrouble:
       line.returned.append(photo.number)
       focus.again(photo)
-    case .retry(let delay):
+    case .retry(let wait, let failed):
+      let delay = expectant.isFlushed(since: failed) ? .zero : wait
       line.waiting.insert(photo.number, due: now + delay)
       isPassed = setbacks.passed(photo)
     case .listTrouble(let failure):

@@ -134,6 +134,15 @@ extension Admission {
     private(set) var keys: Set<LineKey> = []
     /// No photo is due earlier than this.
     private(set) var earliest: Duration?
+    /// When all of them became due.
+    private var flushed: Duration?
+
+    mutating func flush(_ now: Duration) { flushed = now }
+
+    func isFlushed(since failed: Duration?) -> Bool {
+      guard let failed, let flushed else { return false }
+      return failed < flushed
+    }
 
     mutating func note(_ key: LineKey, due: Duration?) {
       guard let due else {

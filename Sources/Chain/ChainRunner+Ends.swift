@@ -31,6 +31,7 @@ extension ChainRunner: ChainOwner {
   private func record(
     _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async throws(Failure) -> PhotoEnd {
+    let failed = time.uptime()
     let standing = record.standing(of: work.photo)
     if stage == .download, failure.code.hasPrefix("http."), failure.kind == .final {
       state.withLock { $0.heardProxy(of: work.photo) }
@@ -46,7 +47,7 @@ extension ChainRunner: ChainOwner {
         let wait = max(.zero, gate - time.uptime())
         let work = work.counted(standing.attempts)
         try await record.recordRetry(work, .download, failure, after: wait)
-        return .retry(after: wait)
+        return .retry(after: wait, failed: failed)
       case .refused:
         let work = work.counted(standing.attempts + 1)
         try await record.recordFailure(work, .download, Self.impatience(failure))
@@ -60,7 +61,7 @@ extension ChainRunner: ChainOwner {
     switch verdict {
     case .again(let delay):
       try await record.recordRetry(work, stage, failure, after: delay)
-      return .retry(after: delay)
+      return .retry(after: delay, failed: failed)
     case .giveUp:
       try await record.recordFailure(work, stage, failure)
       return .failed

@@ -6,7 +6,8 @@ package import Vocabulary
 package enum PhotoEnd: Equatable, Sendable {
   case filtered
   case failed
-  case retry(after: Duration)
+  /// `failed` is when the step had failed. A flush since then is for this retry as well, which was being recorded.
+  case retry(after: Duration, failed: Duration? = nil)
   case stopped
   /// `hold` is the number of holds when the failed step began. A failure from before the last hold says
   /// nothing about the machine now.

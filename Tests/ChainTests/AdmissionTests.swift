@@ -137,6 +137,19 @@ import Vocabulary
     #expect(admission.nextDue == nil)
   }
 
+  @Test(arguments: [(failed: 4, isDue: true), (failed: 6, isDue: false)])
+  func `a flush is for a retry that was being recorded as well, not for a later failure`(
+    failed: Int, isDue: Bool
+  ) {
+    var admission = Admission(window: 1)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
+    #expect(take(&admission, total: 1) == photo(1, 1))
+    _ = admission.flush(nil, now: .seconds(5))
+    let end = PhotoEnd.retry(after: .seconds(1200), failed: .seconds(failed))
+    admission.ended(photo(1, 1), end, now: .seconds(7))
+    #expect((take(&admission, now: .seconds(7), total: 1) != nil) == isDue)
+  }
+
   @Test func `an origin that asks us to wait is not tried sooner`() {
     let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 120)
     #expect(RetryPolicy().verdict(on: busy, attempt: 1, jitter: 0) == .again(after: .seconds(120)))

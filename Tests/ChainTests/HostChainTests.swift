@@ -204,6 +204,34 @@ import Vocabulary
     #expect(attempts == [1, 1], "the second failure closes the host")
   }
 
+  @Test(
+    arguments: [
+      Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 1200),
+      Failure(.passing, code: "size.short", reason: "it was cut"),
+    ])
+  func `a flush while a retry is recorded is for that retry as well`(_ failure: Failure) async {
+    let fails = Mutex(true)
+    let bench = Darkbench(download: { _ throws(Failure) in
+      let isFirst = fails.withLock { fails in
+        defer { fails = false }
+        return fails
+      }
+      if isFirst { throw failure }
+    })
+    bench.books.duringRetry.withLock { act in
+      act = {
+        bench.time.advance(by: .milliseconds(1))
+        _ = bench.runner.flush(nil)
+      }
+    }
+    place(bench, 1, 1, at: "a.example")
+    bench.add(1, photos: 1)
+    // The clock stands still.
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 1)
+    #expect(bench.books.notes.withLock { $0.retries.map(\.after) }.first ?? .zero > .zero)
+  }
+
   @Test func `while downloads are suspended, downloaded photos still become prints`()
     async
   {

@@ -27,6 +27,8 @@ final class NotedRecord: ChainRecord {
   }
 
   let notes = Mutex(Notes())
+  /// Runs while a retry is being recorded.
+  let duringRetry = Mutex<(@Sendable () -> Void)?>(nil)
 
   func addList(_ list: ListID, photos: UInt32) { notes.withLock { $0.totals[list] = photos } }
 
@@ -73,6 +75,7 @@ final class NotedRecord: ChainRecord {
     _ work: PhotoWork<String>, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure) {
     try refuseOnce()
+    duringRetry.withLock { $0 }?()
     notes.withLock { notes in
       notes.attempts[work.photo] = work.attempt
       notes.retries.append((work.photo, work.attempt, delay))

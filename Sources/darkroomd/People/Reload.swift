@@ -52,7 +52,7 @@ final class Reload: Sendable {
       let refusal: Failure? =
         if case .failure(let error) = answer { Self.failure(error) } else { nil }
       health.set(refusal, for: .settings)
-      // Who reads it may ask for the health.
+      // A reader of the message may ask for the health.
       tell(notice)
       await onDisk { status.ready() }
       request.caller?.reply.give(answer)
