@@ -13,7 +13,7 @@ struct LedgerRetentionTests {
     async throws
   {
     try await NodeBench.use(leaseTime: "3s") { nodes in
-      let keep = "[Record]\nKeepLists=24s"
+      let keep = "[Record]\nKeepLists=80s"
       let home = try await nodes.start("a", more: keep)
       let other = try await nodes.start("b", more: keep)
       let photos = try nodes.photos(16)
@@ -27,7 +27,7 @@ struct LedgerRetentionTests {
       try await home.says("Finished list 'summer'")
       try await other.says("Finished list 'summer'")
       _ = try await nodes.server.run(
-        ["UPDATE list SET ended = ended - interval '1 minute'"], at: nodes.place)
+        ["UPDATE list SET ended = ended - interval '10 minutes'"], at: nodes.place)
       for table in ["list", "outcome", "tally", "origin"] {
         try await nodes.bench.until("\(table) is empty") {
           try await nodes.number("SELECT count(*) FROM \(table)") == 0
@@ -46,7 +46,7 @@ struct LedgerRetentionTests {
   @Test func `a list whose files cannot be removed keeps no other one in the ledger`() async throws
   {
     try await NodeBench.use(leaseTime: "3s") { nodes in
-      let home = try await nodes.start("a", more: "[Record]\nKeepLists=24s")
+      let home = try await nodes.start("a", more: "[Record]\nKeepLists=80s")
       let photos = try nodes.photos(2, at: nil)
       for name in ["one", "two"] {
         try await nodes.drop(photos, as: "\(name).plist", at: "a")
@@ -62,7 +62,7 @@ struct LedgerRetentionTests {
         atPath: "\(nodes.bench.folder.path)/blobs/lists/\(origin)/x",
         withIntermediateDirectories: false)
       _ = try await nodes.server.run(
-        ["UPDATE list SET ended = ended - interval '1 minute'"], at: nodes.place)
+        ["UPDATE list SET ended = ended - interval '10 minutes'"], at: nodes.place)
       try await nodes.bench.until("the second one is gone") {
         try await nodes.number("SELECT max(id) FROM list") == 1
       }

@@ -172,7 +172,7 @@ struct StoreNodeTests {
 
   @Test func `a list that is removed, and one whose time is over, leave the store`() async throws {
     try await NodeBench.use(leaseTime: "3s", inStore: true) { nodes in
-      let keep = "[Record]\nKeepLists=24s\n"
+      let keep = "[Record]\nKeepLists=80s\n"
       let home = try await nodes.start("a", more: keep)
       let store = try #require(nodes.store)
       let photos = try nodes.photos(12, at: nil)
@@ -206,7 +206,7 @@ struct StoreNodeTests {
       #expect(nodes.all("a/prints") == ["one", "two"])
       #expect(nodes.all("a/prints/one") == ["old.jpg"] && nodes.all("a/prints/two") == ["old.jpg"])
       _ = try await nodes.server.run(
-        ["UPDATE list SET ended = ended - interval '1 minute'"], at: nodes.place)
+        ["UPDATE list SET ended = ended - interval '10 minutes'"], at: nodes.place)
       try await nodes.bench.until("the files of the lists are gone as well") {
         nodes.objects("") == ["cluster"]
       }
