@@ -134,7 +134,7 @@ extension Admission {
     private(set) var keys: Set<LineKey> = []
     /// No photo is due earlier than this.
     private(set) var earliest: Duration?
-    /// When all of them became due.
+    /// When a flush last made all of them due.
     private var flushed: Duration?
 
     mutating func flush(_ now: Duration) { flushed = now }

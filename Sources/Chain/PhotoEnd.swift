@@ -6,7 +6,7 @@ package import Vocabulary
 package enum PhotoEnd: Equatable, Sendable {
   case filtered
   case failed
-  /// `failed` is when the step had failed. A flush since then is for this retry as well, which was being recorded.
+  /// `failed` is when the step failed. A flush after that also applies to this retry, which was still being recorded.
   case retry(after: Duration, failed: Duration? = nil)
   case stopped
   /// `hold` is the number of holds when the failed step began. A failure from before the last hold says

@@ -272,7 +272,8 @@ final class Darkroom: Sendable {
   /// A disk that is better ends the pauses of what waits for it.
   private func watchRelief() async {
     let watch = ReliefWatch(
-      rooms: { [ground] in ground.places.rooms() }, clock: ground.clock, changes: ground.changes)
+      rooms: { [ground] in ground.places.rooms(withInbox: true) }, clock: ground.clock,
+      changes: ground.changes)
     await watch.run(isTroubled: { work.health.health.waitsForDisk }) {
       photos.chains.relieve()
       keeper.relieve()

@@ -39,7 +39,7 @@ struct Opening: Sendable {
   let signals: Signals
   let status: ServiceStatus
   let reporter: Reporter
-  /// The rooms of the daemon's folders, by name.
+  /// The rooms of the folders that a start needs, by name.
   let rooms: @Sendable () -> [String: DiskRoom]
   /// The mount of the state folder.
   let mount: @Sendable () -> MountRights?
@@ -130,7 +130,7 @@ struct Opening: Sendable {
       let ready = await reactor.ready(
         [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)],
         for: min(DiskRelief.interval, due - now))
-      desk.bell.clear()
+      if ready[1].isReadable { desk.bell.clear() }
       while let signal = signals.next() {
         if signal != Signals.hangup { return true }
         desk.hangUp()

@@ -49,9 +49,11 @@ struct Places: Equatable, Sendable {
     options.root.map { Places.below($0) } ?? .system
   }
 
-  /// The room of each folder that can be opened, by its path. Waits for the disks.
-  func rooms() -> [String: DiskRoom] {
-    [inbox, done, failed, prints, state].reduce(into: [:]) { rooms, path in
+  /// The room of each folder that can be opened, by its path. Waits for the disks. A start needs no inbox, and does not
+  /// wait for one on a server that is away.
+  func rooms(withInbox: Bool) -> [String: DiskRoom] {
+    let paths = (withInbox ? [inbox] : []) + [done, failed, prints, state]
+    return paths.reduce(into: [:]) { rooms, path in
       rooms[path] = try? LinuxFolder.open(path: path).room()
     }
   }

@@ -53,7 +53,7 @@ enum Startup {
     if isService { try part("the watchdog") { () throws(SystemError) in try watch(pulse) } }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
-      rooms: { places.rooms() },
+      rooms: { places.rooms(withInbox: false) },
       mount: { (try? LinuxFolder.open(path: places.state)).flatMap { MountRights(of: $0) } }
     ) { parts throws(StartFailure) in
       let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in

@@ -103,6 +103,16 @@ import Vocabulary
     // would be more.
     #expect(looks.withLock { $0 } == [0, 1, 1, 1])
   }
+
+  @Test func `a start does not look at the inbox, which may be on a server that is away`() throws {
+    let scratch = try FreshFolder()
+    let places = Places.below(scratch.path)
+    try Places.make(root: scratch.path)
+    let needed = Set(places.rooms(withInbox: false).keys)
+    #expect(needed == [places.done, places.failed, places.prints, places.state])
+    #expect(Set(places.rooms(withInbox: true).keys) == needed.union([places.inbox]))
+  }
+
   @Test func `a disk that can be written again during a try needs a new start all the same`()
     async throws
   {
