@@ -208,7 +208,7 @@ package struct Admission: Sendable {
   mutating func give(
     _ photo: PhotoID, _ turn: LineTurns.Turn?, _ lost: LostHost?, _ now: Duration
   ) -> Step {
-    if let turn { turns.gave(turn) }
+    if let turn { turns.gave(turn, now: now) }
     let isFocused = focus.isFocused(photo)
     let own = turn?.share.serviceClass ?? .userInteractive
     occupy(photo, own)

@@ -2,8 +2,9 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for. A
-// called line starts a photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for; a called line is
+// out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no call is
+// wasted.
 
 package import Vocabulary
 
@@ -126,7 +127,10 @@ package struct HostWindows: Sendable {
     if !isShut,
       let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
     {
-      if !hasMore { unlist(key, name, &host) }
+      if !hasMore {
+        unlist(key, name, &host)
+        host.queues[Int(share.serviceClass.rawValue)].remove(key, of: share.owner)
+      }
       put(host, name, now)
       return .lost(closure)
     }
@@ -141,7 +145,9 @@ package struct HostWindows: Sendable {
       name == Self.here
       ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
     if hasMore {
-      host.queues[Int(share.serviceClass.rawValue)].append(key, of: share.owner)
+      host.queues[Int(share.serviceClass.rawValue)].gave(key, of: share.owner, now: now)
+    } else {
+      host.queues[Int(share.serviceClass.rawValue)].remove(key, of: share.owner)
     }
     put(host, name, now)
     return .start(isProbe: isProbe)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which line gives the next photo: the most urgent class first; within a class the owner with the fewest
-// photos in the window, so that a new one catches up; the lines of one owner in turn. One slot in eight goes to the
-// less urgent classes in turn, and one to the owner whose turn was longest ago, so that nothing starves. A plain
-// value.
+// photos in the window, so that a new one catches up; the lines of one owner in turns of several photos. One slot in
+// eight goes to the less urgent classes in turn, and one to the owner whose turn was longest ago, so that nothing
+// starves. A plain value.
 
 import Vocabulary
 
@@ -63,10 +63,11 @@ struct LineTurns: Sendable {
     lines[Int(serviceClass.rawValue)].remove(key, of: owner)
   }
 
-  /// The line has given a photo; the next one of its owner is first.
-  mutating func gave(_ turn: Turn) {
+  /// The line has given a photo.
+  mutating func gave(_ turn: Turn, now: Duration) {
     given += 1
-    lines[turn.place].rotate(turn.share.owner)
+    lines[turn.place].gave(turn.key, of: turn.share.owner, now: now)
+    lines[turn.place].moveBack(turn.share.owner)
   }
 
   /// The line has nothing to give.

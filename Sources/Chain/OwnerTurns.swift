@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners in turn, and what each of them has waiting, so that a user with many lists gets no more than one with a
-// single list. A plain value.
+// single list. Owners take turns photo by photo. The lists of one owner have longer turns: photos that end together are
+// then of few lists, and share the syncs of their folders. A turn is short in time: large pictures end it early.
+// A plain value.
 
 import Vocabulary
 
+/// The turn of a list among those of its owner.
+enum ListTurn {
+  /// It ends with this many photos.
+  static let photos = 16
+  /// It ends with the first photo that is given this long after its first one.
+  static let span = Duration.milliseconds(100)
+}
+
 struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
+  private struct Turn {
+    let since: Duration
+    var photos = 0
+  }
+
   /// Owners with elements; the one whose turn was longest ago is first.
   private(set) var owners: [UInt32] = []
   /// The elements of each owner, the next one first. None is empty.
   private var elements: [UInt32: [Element]] = [:]
+  /// Of elements that have given a photo. An element that is taken out for its next one keeps its turn.
+  private var turns: [Element: Turn] = [:]
 
   var isEmpty: Bool { owners.isEmpty }
 
@@ -28,23 +45,43 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     elements[owner, default: []].insert(element, at: 0)
   }
 
-  /// The owner has had a turn: it and its first element move behind the others.
+  /// The element has given a photo, and may have more: it stays, or comes back, first among those of its owner until its
+  /// turn is over.
+  mutating func gave(_ element: Element, of owner: UInt32, now: Duration) {
+    var turn = turns[element] ?? Turn(since: now)
+    turn.photos += 1
+    let isOver = turn.photos >= ListTurn.photos || now >= turn.since + ListTurn.span
+    turns[element] = isOver ? nil : turn
+    guard var own = elements[owner] else { return append(element, of: owner) }
+    own.removeAll { $0 == element }
+    own.insert(element, at: isOver ? own.count : 0)
+    elements[owner] = own
+  }
+
+  /// The owner and its first element move behind the others.
   mutating func rotate(_ owner: UInt32) {
     guard var own = elements[owner] else { return }
-    own.append(own.removeFirst())
+    let element = own.removeFirst()
+    turns[element] = nil
+    own.append(element)
     elements[owner] = own
     moveBack(owner)
   }
 
-  /// Takes out the first element of the owner who is first.
+  /// Takes out the first element of the owner who is first. `gave` or `insertFirst` brings it back; otherwise, remove it.
   mutating func next() -> (element: Element, owner: UInt32)? {
     guard let owner = owners.first, let element = elements[owner]?.first else { return nil }
-    remove(element, of: owner)
+    takeOut(element, of: owner)
     moveBack(owner)
     return (element, owner)
   }
 
   mutating func remove(_ element: Element, of owner: UInt32) {
+    turns[element] = nil
+    takeOut(element, of: owner)
+  }
+
+  private mutating func takeOut(_ element: Element, of owner: UInt32) {
     guard var own = elements[owner] else { return }
     own.removeAll { $0 == element }
     elements[owner] = own.isEmpty ? nil : own
@@ -52,6 +89,7 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   }
 
   mutating func remove(_ element: Element) {
+    turns[element] = nil
     for owner in owners where elements[owner]?.contains(element) == true {
       remove(element, of: owner)
     }

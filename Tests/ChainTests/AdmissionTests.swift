@@ -13,14 +13,36 @@ import Vocabulary
     admission.take(now: now, total: total) { _ in Admission.Prospect() }?.photo
   }
 
-  @Test func `lists of one class take turns`() {
-    var admission = Admission(window: 6)
+  private func admission(window: Int) -> Admission {
+    var admission = Admission(window: window)
     for list in 1...3 {
       admission.add(ListID(UInt64(list)), ListLines(.default), isPaused: false, now: .zero)
     }
-    let taken = (0..<6).compactMap { _ in take(&admission) }
-    #expect(taken.map(\.list.number) == [1, 2, 3, 1, 2, 3])
+    return admission
+  }
+
+  @Test func `lists of one class take turns of several photos`() {
+    var admission = admission(window: 50)
+    let taken = (0..<50).compactMap { _ in take(&admission) }
+    let turns: [UInt64] = (0..<50).map { 1 + $0 / 16 % 3 }
+    #expect(taken.map(\.list.number) == turns)
     #expect(take(&admission) == nil, "the window is full")
+  }
+
+  @Test func `the turn of a list is short in time`() {
+    var admission = admission(window: 50)
+    func taken(every pause: Duration, from start: Duration) -> [UInt64?] {
+      (0..<7).map { take(&admission, now: start + pause * $0)?.list.number }
+    }
+    #expect(taken(every: .milliseconds(60), from: .zero) == [1, 1, 1, 2, 2, 2, 3])
+    let slow = taken(every: .seconds(1), from: .seconds(9)).compactMap { $0 }
+    #expect(Set(slow.prefix(6)) == [1, 2, 3] && slow.prefix(6).count { $0 == 2 } == 2, "\(slow)")
+  }
+
+  @Test func `a list without photos gives the rest of its turn to the next one`() {
+    var admission = admission(window: 50)
+    let taken = (0..<9).compactMap { _ in take(&admission, total: 3)?.list.number }
+    #expect(taken == [1, 1, 1, 2, 2, 2, 3, 3, 3])
   }
 
   @Test func `the window has room again when a chain ends`() {

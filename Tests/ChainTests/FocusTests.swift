@@ -243,9 +243,10 @@ import Vocabulary
         now: .zero)
     }
     let taken = (0..<3).compactMap { _ in take(&admission)?.photo }
-    #expect(taken == [photo(1, 1), photo(3, 1), photo(1, 2)])
-    admission.ended(photo(1, 2), .filtered, now: .zero)
+    #expect(taken == [photo(1, 1), photo(1, 2), photo(1, 3)])
+    for number: UInt32 in 2...3 { admission.ended(photo(1, number), .filtered, now: .zero) }
     admission.pause(ListID(1), now: .zero)
+    #expect(take(&admission)?.photo == photo(3, 1))
     admission.pause(ListID(3), now: .zero)
     #expect(take(&admission)?.photo == photo(2, 1))
     admission.resume(ListID(1), now: .zero)

@@ -139,7 +139,7 @@ import Vocabulary
     add(&admission, 9, .userInitiated)
     var order: [UInt64] = []
     var running = (0..<2).compactMap { _ in take(&admission)?.photo }
-    for _ in 0..<12 {
+    for _ in 0..<60 {
       guard let photo = running.first else { break }
       running.removeFirst()
       order.append(photo.list.number)
@@ -150,8 +150,8 @@ import Vocabulary
       if let next = take(&admission) { running.append(next.photo) }
     }
     #expect(order.prefix(4) == [9, 9, 9, 9])
-    #expect(
-      order.suffix(6) == [1, 2, 3, 1, 2, 3] || Set(order.suffix(3)) == [1, 2, 3], "\(order)")
+    let turns = order.reduce(into: [UInt64]()) { if $0.last != $1 { $0.append($1) } }
+    #expect(turns.filter { $0 != 9 } == [1, 2, 3, 1], "\(order)")
   }
 
   @Test func `a paused list leaves its place at a host to others until it is resumed`() {

@@ -27,7 +27,7 @@ import Vocabulary
     var admission = admission([UInt32](repeating: 1000, count: 40) + [2000], window: 100)
     let taken = (0..<100).compactMap { _ in take(&admission) }
     #expect(taken.count { $0.list == ListID(41) } == 50)
-    #expect(Set(taken.map(\.list)).count == 41, "the lists of a user take turns")
+    #expect(Set(taken.map(\.list)).count == 5, "the lists of a user take turns of sixteen photos")
   }
 
   /// All photos take the same time, and end in the order in which they began.
@@ -62,6 +62,56 @@ import Vocabulary
       if let next = take(&admission, host: "a") { running.append(next) }
     }
     #expect(order.suffix(20).count { $0 == 10 } == 10, "\(order)")
+  }
+
+  /// Photos that end together are of few lists then, and share the syncs of folders.
+  @Test func `at a host users take turns photo by photo, and their lists turns of several`() {
+    var admission = admission([1000, 1000, 1000, 2000], window: 1000)
+    var running = (0..<2).compactMap { _ in take(&admission, host: "a") }
+    var order: [UInt64] = []
+    for _ in 0..<80 {
+      guard let photo = running.first else { break }
+      running.removeFirst()
+      _ = admission.answered(photo, .unknown, now: .zero, jitter: 0)
+      admission.ended(photo, .filtered, now: .zero)
+      while let next = take(&admission, host: "a") {
+        running.append(next)
+        order.append(next.list.number)
+      }
+    }
+    #expect(order.count == 80 && order.count { $0 == 4 } == 40, "\(order)")
+    let turns = order.filter { $0 != 4 }.reduce(into: [UInt64]()) {
+      if $0.last != $1 { $0.append($1) }
+    }
+    #expect(turns == [1, 2, 3], "\(order)")
+  }
+
+  @Test func `a list with one photo for a host leaves the rest of the room to others`() {
+    var admission = admission([1000, 1000, 2000], window: 1000)
+    func next(_ admission: inout Admission) -> PhotoID? {
+      admission.take(now: .zero, total: 20) { photo in
+        Admission.Prospect(host: photo.list == ListID(1) && photo.number > 3 ? "b" : "a")
+      }?.photo
+    }
+    admission.suspendDownloads(true, now: .zero)
+    #expect(next(&admission) == nil)
+    admission.suspendDownloads(false, now: .zero)
+    var taken: [PhotoID] = []
+    while let photo = next(&admission) { taken.append(photo) }
+    #expect(taken.count == 4, "two at each host: \(taken)")
+    var running = taken.filter { !($0.list == ListID(1) && $0.number > 3) }
+    var order = running
+    for _ in 0..<12 {
+      let photo = running.removeFirst()
+      _ = admission.answered(photo, .answered, now: .zero, jitter: 0)
+      admission.ended(photo, .filtered, now: .zero)
+      while let photo = next(&admission) {
+        running.append(photo)
+        order.append(photo)
+      }
+    }
+    #expect(order.count { $0.list == ListID(1) } == 3, "\(order)")
+    #expect(order.count - 12 == 5, "a window of two gains one for each full one: \(running)")
   }
 
   @Test func `one slot in eight goes to the less urgent classes in turn`() {

@@ -35,7 +35,7 @@ struct FileShares: Equatable, Sendable {
     self.limit = limit
     webhooks = limit < 256 ? 1 : 8
     let room = max(0, min(limit, 1 << 20) - Self.idle)
-    claims = min(8, max(1, room / 48))
+    claims = min(16, max(1, room / 48))
     lists = min(256, max(1, room / (4 * Self.list)))
     let rest = room - claims * Self.claim - lists * Self.list
     // Without room for two photos in different stages, claims and photos get in each other's way at times, and
