@@ -86,7 +86,7 @@ import Vocabulary
     #expect(turns == [1, 2, 3], "\(order)")
   }
 
-  @Test func `a list with one photo for a host leaves the rest of the room to others`() {
+  @Test func `a list with few photos for a host leaves the rest of the room to others`() {
     var admission = admission([1000, 1000, 2000], window: 1000)
     func next(_ admission: inout Admission) -> PhotoID? {
       admission.take(now: .zero, total: 20) { photo in
