@@ -104,16 +104,7 @@ import Testing
 
   @Test func `what a page shows goes first, until it is left`() async throws {
     try await DaemonBench.use { bench in
-      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
-      let urls = try bench.serveSamples(12)
-      let photos = urls.enumerated().map { place, url in
-        let number = place + 1
-        let hold = number <= 2 ? "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g" : ""
-        return ("Photo \(number)", url + hold)
-      }
-      let daemon = try await bench.start()
-      try await bench.drop(photos, as: "summer.plist")
-      await bench.origin.arrivals(at: "g", 2)
+      let daemon = try await bench.startWithQueue()
       let web = try await WebSite.start(bench)
       let cookie = try await web.view("summer")
       #expect(try await web.focus(1, "a 11-12,10", cookie).status == 204)

@@ -19,7 +19,7 @@ A line on standard input is a command; the answer is `done NUMBER`:
 
 A file of the folder waits for its gate: /photo.jpg?gate=G, and takes N milliseconds with ?pause=N. With ?tag=T it has that ETag and obeys Range,
 If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first request of a key, which then
-waits at the gate. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
+waits at the gate; with &rest=G its later requests wait at that gate before they get a byte. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
 the file; with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
 misbehave, also below /hook:
 
@@ -226,11 +226,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
         self.head(200, ("Content-Type", "image/jpeg"), ("Connection", "close"), *fields)
 
-    def pass_gate(self):
+    def pass_gate(self, field="gate"):
         """Returns False if the client left before the gate was opened."""
         self.wfile.flush()
         with changed:
-            here = gate(self.query.get("gate", ""))
+            here = gate(self.query.get(field, ""))
             here.come += 1
             changed.notify_all()
             while not here.open:
@@ -293,7 +293,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             self.pass_gate()
             self.close_connection = True
-        elif self.headers.get("If-None-Match") == tag:
+            return
+        if "rest" in self.query and not self.pass_gate("rest"):
+            return
+        if self.headers.get("If-None-Match") == tag:
             self.head(304, *self.validators(tag, ""))
         else:
             self.entity_answers("part", data, tag, "")
