@@ -27,6 +27,12 @@ package struct HostWindows: Sendable {
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
+    /// The queue of the lines of a class.
+    subscript(_ serviceClass: ServiceClass) -> OwnerTurns<LineKey> {
+      get { queues[Int(serviceClass.rawValue)] }
+      _modify { yield &queues[Int(serviceClass.rawValue)] }
+    }
+
     /// True if a line waits that goes first.
     func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
       called.contains { $0.value.serviceClass <= serviceClass }
@@ -129,14 +135,14 @@ package struct HostWindows: Sendable {
     {
       if !hasMore {
         unlist(key, name, &host)
-        host.queues[Int(share.serviceClass.rawValue)].remove(key, of: share.owner)
+        host[share.serviceClass].remove(key, of: share.owner)
       }
       put(host, name, now)
       return .lost(closure)
     }
     unlist(key, name, &host)
     guard !isShut, name == Self.here || room(name, host.window, now) > 0 else {
-      host.queues[Int(share.serviceClass.rawValue)].insertFirst(key, of: share.owner)
+      host[share.serviceClass].insertFirst(key, of: share.owner)
       setGate(&host, name, now)
       hosts[name] = host
       return .wait
@@ -145,9 +151,9 @@ package struct HostWindows: Sendable {
       name == Self.here
       ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
     if hasMore {
-      host.queues[Int(share.serviceClass.rawValue)].gave(key, of: share.owner, now: now)
+      host[share.serviceClass].gave(key, of: share.owner, now: now)
     } else {
-      host.queues[Int(share.serviceClass.rawValue)].remove(key, of: share.owner)
+      host[share.serviceClass].remove(key, of: share.owner)
     }
     put(host, name, now)
     return .start(isProbe: isProbe)
@@ -159,7 +165,7 @@ package struct HostWindows: Sendable {
   ) {
     var host = known(name, now)
     hosts[name] = nil
-    if !host.holds(key) { host.queues[Int(serviceClass.rawValue)].append(key, of: owner) }
+    if !host.holds(key) { host[serviceClass].append(key, of: owner) }
     put(host, name, now)
   }
 
