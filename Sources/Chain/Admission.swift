@@ -132,7 +132,7 @@ package struct Admission: Sendable {
       expectant.leave(key)
       for number in line.inFlight.keys { vacate(PhotoID(list: list, number: number)) }
       for host in line.forHost.hosts { hosts.leave(host, key, now: now) }
-      for place in line.inFlight.values { _ = leave(place, .unknown, now: now, jitter: 0) }
+      for place in line.inFlight.values { _ = leave(place, of: key, .unknown, now: now, jitter: 0) }
       if asking == key { asking = nil }
       turns.remove(key, line.serviceClass, of: owner(of: list))
     }
@@ -294,7 +294,7 @@ package struct Admission: Sendable {
     else { return nil }
     line.inFlight[photo.number] = Place()
     var answer = Answer()
-    answer.news = leave(place, outcome, now: now, jitter: jitter)
+    answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
       let gate = hosts.closure(of: host)?.gate
     {
@@ -313,11 +313,11 @@ package struct Admission: Sendable {
   }
 
   mutating func leave(
-    _ place: Place, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+    _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
   ) -> HostNews? {
     riders.leave(place)
     guard !place.isRider, let host = place.host else { return nil }
-    return hosts.end(host, outcome, isProbe: place.isProbe, now: now, jitter: jitter)
+    return hosts.end(host, key, outcome, isProbe: place.isProbe, now: now, jitter: jitter)
       .map { HostNews(name: host, news: $0) }
   }
 
@@ -336,7 +336,7 @@ package struct Admission: Sendable {
     }
     vacate(photo)
     if let place = line.inFlight.removeValue(forKey: photo.number), !isHanded {
-      _ = leave(place, .unknown, now: now, jitter: 0)
+      _ = leave(place, of: key, .unknown, now: now, jitter: 0)
     }
     if heir == .window, let owner = owners[photo.list] { focus.owe(owner) }
     var isPassed = false

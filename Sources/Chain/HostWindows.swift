@@ -2,8 +2,8 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for; a called line is
-// out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no call is
+// Lines wait at a host in queues by class, in turn by owner, and those of an owner in turns of several photos. The host
+// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no call is
 // wasted.
 
 package import Vocabulary
@@ -37,6 +37,19 @@ package struct HostWindows: Sendable {
     func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
       called.contains { $0.value.serviceClass <= serviceClass }
         || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
+    }
+
+    /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
+    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
+      switch outcome {
+      case .answered: for place in queues.indices { queues[place].succeeded(key) }
+      case .failed:
+        let place =
+          called[key].map { Int($0.serviceClass.rawValue) }
+          ?? queues.firstIndex { $0.holds(key) }
+        if let place { queues[place].failed(key) }
+      case .unknown: break
+      }
     }
 
     func holds(_ key: LineKey) -> Bool {
@@ -177,15 +190,17 @@ package struct HostWindows: Sendable {
     put(host, name, now)
   }
 
-  /// Notes the outcome of a photo at the host.
+  /// Notes the outcome of a photo of the line at the host.
   package mutating func end(
-    _ name: String, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration, jitter: Double
+    _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration,
+    jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
     let wasClosed = host.window.closure != nil
     let news = host.window.end(
       outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
     if outcome == .answered { lastAnswer = now }
+    host.judge(key, outcome)
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
     put(host, name, now)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners in turn, and what each of them has waiting, so that a user with many lists gets no more than one with a
 // single list. Owners take turns photo by photo. The lists of one owner have longer turns: photos that end together are
-// then of few lists, and share the syncs of their folders. A turn is short in time: large pictures end it early.
-// A plain value.
+// then of few lists, and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
+// turns of one photo. A plain value.
 
 import Vocabulary
 
@@ -16,6 +16,8 @@ enum ListTurn {
 
 struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   private struct Turn {
+    /// Turns that began later have higher numbers.
+    let number: Int
     let since: Duration
     var photos = 0
   }
@@ -26,6 +28,9 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   private var elements: [UInt32: [Element]] = [:]
   /// Of elements that have given a photo. An element that is taken out for its next one keeps its turn.
   private var turns: [Element: Turn] = [:]
+  private var lastTurn = 0
+  /// Elements whose last photo failed.
+  private var failing: Set<Element> = []
 
   var isEmpty: Bool { owners.isEmpty }
 
@@ -34,8 +39,12 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   func first(of owner: UInt32) -> Element? { elements[owner]?.first }
 
   mutating func append(_ element: Element, of owner: UInt32) {
+    insert(element, at: elements[owner]?.count ?? 0, of: owner)
+  }
+
+  private mutating func insert(_ element: Element, at place: Int, of owner: UInt32) {
     if elements[owner] == nil { owners.append(owner) }
-    elements[owner, default: []].append(element)
+    elements[owner, default: []].insert(element, at: place)
   }
 
   /// The element, and its owner, go first.
@@ -45,18 +54,42 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     elements[owner, default: []].insert(element, at: 0)
   }
 
-  /// The element has given a photo, and may have more: it stays, or comes back, first among those of its owner until its
-  /// turn is over.
+  /// The element has given a photo, and may have more. It stays, or comes back, before the elements without a turn until
+  /// its turn is over, then behind all others of its owner.
   mutating func gave(_ element: Element, of owner: UInt32, now: Duration) {
-    var turn = turns[element] ?? Turn(since: now)
-    turn.photos += 1
-    let isOver = turn.photos >= ListTurn.photos || now >= turn.since + ListTurn.span
-    turns[element] = isOver ? nil : turn
-    guard var own = elements[owner] else { return append(element, of: owner) }
-    own.removeAll { $0 == element }
-    own.insert(element, at: isOver ? own.count : 0)
-    elements[owner] = own
+    let turn = turn(of: element, now)
+    turns[element] = turn
+    if turn != nil, elements[owner]?.first == element { return }
+    elements[owner]?.removeAll { $0 == element }
+    guard let turn else { return append(element, of: owner) }
+    // Of several turns the oldest is first.
+    let older = elements[owner]?.prefix { (turns[$0]?.number ?? .max) < turn.number }.count ?? 0
+    insert(element, at: older, of: owner)
   }
+
+  /// The turn of an element with one photo more; nil if this one has ended it.
+  private mutating func turn(of element: Element, _ now: Duration) -> Turn? {
+    if turns[element] == nil { lastTurn += 1 }
+    var turn = turns[element] ?? Turn(number: lastTurn, since: now)
+    turn.photos += 1
+    let isOver =
+      turn.photos >= ListTurn.photos || now >= turn.since + ListTurn.span
+      || failing.contains(element)
+    return isOver ? nil : turn
+  }
+
+  /// A photo of the element has failed, and ends its turn. Its next turns are of one photo, until one succeeds.
+  mutating func failed(_ element: Element) {
+    failing.insert(element)
+    guard turns.removeValue(forKey: element) != nil else { return }
+    for owner in owners {
+      guard let place = elements[owner]?.firstIndex(of: element) else { continue }
+      elements[owner]?.remove(at: place)
+      return append(element, of: owner)
+    }
+  }
+
+  mutating func succeeded(_ element: Element) { failing.remove(element) }
 
   /// The owner and its first element move behind the others.
   mutating func rotate(_ owner: UInt32) {
@@ -77,8 +110,13 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   }
 
   mutating func remove(_ element: Element, of owner: UInt32) {
-    turns[element] = nil
+    forget(element)
     takeOut(element, of: owner)
+  }
+
+  private mutating func forget(_ element: Element) {
+    turns[element] = nil
+    failing.remove(element)
   }
 
   private mutating func takeOut(_ element: Element, of owner: UInt32) {
@@ -89,7 +127,7 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   }
 
   mutating func remove(_ element: Element) {
-    turns[element] = nil
+    forget(element)
     for owner in owners where elements[owner]?.contains(element) == true {
       remove(element, of: owner)
     }

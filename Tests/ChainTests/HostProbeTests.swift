@@ -34,11 +34,11 @@ import Vocabulary
     let key = LineKey(ListID(1))
     var now = Duration.zero
     func fail(_ isProbe: Bool) {
-      _ = hosts.end("a", .failed(reset), isProbe: isProbe, now: now, jitter: 1)
+      _ = hosts.end("a", key, .failed(reset), isProbe: isProbe, now: now, jitter: 1)
     }
     // A clean window first, so that three may go; one of the three takes long.
     for _ in 0..<2 { _ = hosts.ask("a", .default, isTried: false, now: now) }
-    for _ in 0..<2 { _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1) }
+    for _ in 0..<2 { _ = hosts.end("a", key, .answered, isProbe: false, now: now, jitter: 1) }
     for _ in 0..<3 { _ = hosts.ask("a", .default, isTried: false, now: now) }
     hosts.join("a", key, .default, of: 1, now: now)
     for _ in 0..<2 { fail(false) }
@@ -50,7 +50,7 @@ import Vocabulary
     }
     #expect(hosts.nextGate == .seconds(63))
     now = .seconds(40)
-    _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1)
+    _ = hosts.end("a", key, .answered, isProbe: false, now: now, jitter: 1)
     #expect(hosts.closure(of: "a") == nil)
     _ = hosts.answer("a", key, isTried: false, hasMore: true, now: now)
     _ = hosts.answer("a", key, isTried: false, hasMore: true, now: now)

@@ -110,7 +110,7 @@ import Vocabulary
     }
     #expect(!hosts.lacksSeats("x"))
     _ = hosts.takeSeatNews()
-    for _ in 1...2 { _ = hosts.end("x", .answered, isProbe: false, now: .zero, jitter: 0) }
+    for _ in 1...2 { _ = hosts.end("x", line, .answered, isProbe: false, now: .zero, jitter: 0) }
     let isIdleNews = hosts.takeSeatNews()
     #expect(isIdleNews, "other machines may need them")
     hosts.limit(to: HostLimits(most: 6, connections: 3, areShared: true), now: .zero)
@@ -154,7 +154,7 @@ import Vocabulary
     #expect(take() == nil && admission.waitingPhotos(slow: 0) == [list: 2], "two are tried again")
     #expect(admission.waitingPhotos(slow: 5) == [list: 7])
     _ = admission.hosts.ask("y", .default, isTried: false, now: .seconds(1))
-    _ = admission.hosts.end("y", .answered, isProbe: false, now: .seconds(1), jitter: 1)
+    _ = admission.hosts.end("y", line, .answered, isProbe: false, now: .seconds(1), jitter: 1)
     #expect(admission.waitingPhotos(slow: 0) == [list: 20])
     admission.window = 0
     #expect(admission.waitingPhotos(slow: 5) == [list: 20])

@@ -266,8 +266,8 @@ import Vocabulary
     _ = hosts.claimSeats(["x": 9], now: .zero)
     hosts.grantSeats([SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
     for _ in 0..<2 { _ = hosts.answer("x", key, isTried: false, hasMore: true, now: .zero) }
-    _ = hosts.end("x", .failed(reset), isProbe: false, now: .zero, jitter: 1)
-    _ = hosts.end("x", .failed(reset), isProbe: false, now: .zero, jitter: 1)
+    _ = hosts.end("x", key, .failed(reset), isProbe: false, now: .zero, jitter: 1)
+    _ = hosts.end("x", key, .failed(reset), isProbe: false, now: .zero, jitter: 1)
     let claims = hosts.claimSeats(["x": 9], now: .zero)
     #expect(claims == [SeatClaim("x", held: 1, need: 1)])
     #expect(hosts.ask("x", .default, isTried: false, now: .seconds(2)) == .wait, "a line is called")

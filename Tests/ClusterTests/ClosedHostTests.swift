@@ -224,7 +224,8 @@ struct ClosedHostWorld {
     for flight in due {
       if isDown { machines[place].retries.append(now + backoff) }
       _ = machines[place].windows.end(
-        "x", isDown ? .failed(reset) : .answered, isProbe: flight.isProbe, now: now, jitter: 1)
+        "x", Self.line, isDown ? .failed(reset) : .answered, isProbe: flight.isProbe, now: now,
+        jitter: 1)
     }
   }
 

@@ -6,35 +6,12 @@ import Foundation
 import Support
 import Testing
 
-extension DaemonBench {
-  /// Twelve photos and two connections. The first nine have to wait until the gate opens; of the first two, 100 bytes
-  /// come before.
-  func startWithQueue() async throws -> RunningProgram {
-    try settings(Self.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
-    let urls = try serveSamples(12)
-    let photos = urls.enumerated().map { place, url in
-      let number = place + 1
-      let hold =
-        switch number {
-        case 1...2: "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g&rest=g"
-        case 3...9: "?gate=g"
-        default: ""
-        }
-      return ("Photo \(number)", url + hold)
-    }
-    let daemon = try await start()
-    try await drop(photos, as: "summer.plist")
-    await origin.arrivals(at: "g", 2)
-    return daemon
-  }
-}
-
 @Suite struct FocusTests {
   @Test func `photos in the focus go first, and what makes room continues where it stopped`()
     async throws
   {
     try await DaemonBench.use { bench in
-      let daemon = try await bench.startWithQueue()
+      let daemon = try await bench.startWithTwelve()
       let end = try await bench.tool(
         "--json", "focus", "summer", "11-12", "Photo 10", "11", "--for", "1h")
       #expect(end.code == 0 && end.output.contains("\"photos\":3,\"left\":3"), "\(end)")
@@ -59,7 +36,7 @@ extension DaemonBench {
     async throws
   {
     try await DaemonBench.use { bench in
-      let daemon = try await bench.startWithQueue()
+      let daemon = try await bench.startWithTwelve()
       #expect(try await bench.tool("focus", "summer", "1-4").code == 0)
       #expect(try await bench.tool("focus", "summer", "11-12").code == 0)
       for number in 11...12 { try await daemon.says("Filtered 'Photo \(number)'") }
@@ -71,7 +48,7 @@ extension DaemonBench {
 
   @Test func `a focus is refused for unknown photos, and for a list that is over`() async throws {
     try await DaemonBench.use { bench in
-      let daemon = try await bench.startWithQueue()
+      let daemon = try await bench.startWithTwelve()
       let refusals: [(String, String)] = [
         ("Nemo", "the list has no photo 'Nemo'"), ("13", "the list has 12 photos, no photo 13"),
         ("1-99999999999", "the list has 12 photos"),
@@ -101,7 +78,7 @@ extension DaemonBench {
   @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
   func `another user may not focus`() async throws {
     try await DaemonBench.use { bench in
-      let daemon = try await bench.startWithQueue()
+      let daemon = try await bench.startWithTwelve()
       try bench.letAllUsersCall()
       for verb in ["focus", "unfocus"] {
         let end = try await bench.tool(verb, "summer", as: DaemonBench.stranger)

@@ -17,10 +17,11 @@ A line on standard input is a command; the answer is `done NUMBER`:
     NUMBER peak HOST            logs `peak N`: the most requests that were served at one time
     NUMBER gone GATE COUNT      answers once COUNT clients have left while they waited at the gate
 
-A file of the folder waits for its gate: /photo.jpg?gate=G, and takes N milliseconds with ?pause=N. With ?tag=T it has that ETag and obeys Range,
-If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first request of a key, which then
-waits at the gate; with &rest=G its later requests wait at that gate before they get a byte. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
-the file; with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
+A file of the folder waits for its gate: /photo.jpg?gate=G, and takes N milliseconds with ?pause=N. With ?tag=T
+it has that ETag and obeys Range, If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first
+request of a key, which then waits at the gate; with &rest=G its later requests wait at that gate before they
+get a byte. With ?unsure=K there is no Content-Length, and the first request of a key gets half of the file;
+with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
 misbehave, also below /hook:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
