@@ -230,8 +230,11 @@ package struct FocusBoard: Sendable {
     if heir != .itself { displaced.insert(photo) }
   }
 
-  /// The photo's chain has ended.
+  /// The photo's chain has ended. What was learned about the photo before is not true any more.
   mutating func ended(_ photo: PhotoID, isDone: Bool) -> Heir? {
+    for (owner, candidate) in candidates where candidate.photo == photo {
+      candidates[owner]?.prospect = nil
+    }
     if isDone { displaced.remove(photo) }
     return heirs.isEmpty ? nil : heirs.removeValue(forKey: photo)
   }

@@ -121,6 +121,22 @@ import Vocabulary
     #expect(admission.next(now: .zero) == .seek(ListID(1), after: 1))
   }
 
+  /// It was learned for a turn that the photo did not get.
+  @Test func `what was learned of a photo before it ended is not used`() throws {
+    var board = FocusBoard()
+    try board.set(viewer, of: 1000, [5], until: .seconds(60), now: .zero)
+    func next() -> FocusBoard.Candidate? { board.next(1000, unless: { _ in false }) }
+    let first = next()
+    let isLearned = board.learn(photo(1, 5), Admission.Prospect(host: "a"))
+    #expect(first?.photo == photo(1, 5) && first?.prospect == nil && isLearned)
+    _ = board.ended(photo(1, 4), isDone: true)
+    let second = next()
+    #expect(second?.prospect?.host == "a")
+    _ = board.ended(photo(1, 5), isDone: true)
+    let last = next()
+    #expect(last?.photo == photo(1, 5) && last?.prospect == nil)
+  }
+
   @Test func `a photo that has ended makes no room`() throws {
     var admission = admission([1000], window: 2)
     #expect(numbers(&admission, 2) == ["1.1", "1.2"])
