@@ -230,7 +230,7 @@ package struct FocusBoard: Sendable {
     if heir != .itself { displaced.insert(photo) }
   }
 
-  /// The photo's chain has ended. What was learned about the photo before is not true any more.
+  /// The photo's chain has ended. The facts that were learned before it may not be true any more.
   mutating func ended(_ photo: PhotoID, isDone: Bool) -> Heir? {
     for (owner, candidate) in candidates where candidate.photo == photo {
       candidates[owner]?.prospect = nil

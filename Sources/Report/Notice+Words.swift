@@ -99,6 +99,8 @@ extension Notice {
         + "next attempt in \(wait.spoken)."
     case .hostReopened(let host, let after):
       "Downloading from \(shown(host)) again after \(after.spoken)."
+    case .hostsFlushed(let host?, count: 0, let caller):
+      "Flushed \(shown(host)) (\(shown(caller.words))): no trouble with it is known, and no photo is tried earlier."
     case .hostsFlushed(let host?, _, let caller):
       "Flushed \(shown(host)) (\(shown(caller.words))): its photos are tried again at once."
     case .hostsFlushed(nil, let count, let caller):

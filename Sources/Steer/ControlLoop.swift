@@ -154,8 +154,10 @@ struct ControlLoop: ~Copyable {
       if client.session.isOver { return drop(number) }
       guard client.session.wantsInput else { return }
       guard let bytes = try? client.socket.receive(upTo: 65536) else {
-        if client.session.isGone { clients[number]?.session.end() }
-        return
+        guard client.session.isGone else { return }
+        // The connection of a caller that left replies unread ends with an error.
+        clients[number]?.session.end()
+        break
       }
       if bytes.isEmpty {
         clients[number]?.session.end()

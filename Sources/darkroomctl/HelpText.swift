@@ -227,7 +227,7 @@ package enum HelpText {
   private static let wait = """
     Waits until all of the lists are finished, and shows their progress. A pattern means all lists
     that fit. Exits with 0 if every photo is filtered, 1 if some failed, 6 if a list was cancelled,
-    8 if the time is over first.
+    8 if the time is over first. Follows and shows eight lists at a time.
 
       --timeout TIME  \(Amounts.durationSamples)
     """

@@ -95,7 +95,8 @@ package enum StatusText {
       return "Retrying \(Amounts.counted(hosts, "host")) that did not answer.\n" + (trouble ?? "")
     }
     if let trouble, host == nil { return trouble }
-    return "No trouble with \(host.map { Printable.text($0) } ?? "any host") is known.\n"
+    guard let host else { return "No trouble with any host is known.\n" }
+    return "No trouble with \(Printable.text(host)) is known, and no photo is tried earlier.\n"
       + (trouble ?? "")
   }
 

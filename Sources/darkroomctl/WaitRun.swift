@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wait`: follows several lists at once, each on a connection of its own, and shows them on a terminal: a line
-// for each, and for one that stands still the reason. Raises `ControlFailure`.
+// `wait`: follows lists, a few at a time, each on a connection of its own, and shows them on a terminal: a line for each,
+// and for one that stands still the reason. Raises `ControlFailure`.
 
 internal import Linux
 internal import Steer
@@ -8,15 +8,21 @@ internal import Vocabulary
 
 struct WaitRun {
   private struct Stream {
-    let client: ControlClient
     let call: ControlCall
+    /// While the list is followed.
+    var client: ControlClient?
     var isOver = false
   }
+
+  /// Lists that are followed at once. The daemon gives a user 32 connections, for all commands together.
+  static let most = 8
 
   private let talk: DaemonTalk
   /// An uptime of the clock.
   private let deadline: Duration?
   private var streams: [Stream] = []
+  /// The places of lists that are not followed yet, the next one last.
+  private var queue: [Int] = []
   private var board = WaitBoard(lists: 0)
   /// How many lists, the first ones, have been told as over.
   private var told = 0
@@ -31,10 +37,17 @@ struct WaitRun {
   }
 
   mutating func run(_ references: [ListReference]) throws(ControlFailure) -> ExitCode {
-    for list in try meant(by: references) { streams.append(try stream(list)) }
+    let meant = try meant(by: references)
+    streams = meant.map { Stream(call: .show(ShowOrder(list: $0.list, limit: 0))) }
     board = WaitBoard(lists: streams.count)
+    // Unknown lists first: the daemon waits for their files, or refuses them at once.
+    let known = streams.indices.filter { meant[$0].isKnown }
+    queue = (streams.indices.filter { !meant[$0].isKnown } + known).reversed()
     do throws(ControlFailure) {
-      while told < streams.count { try look() }
+      while told < streams.count {
+        try follow()
+        try look()
+      }
     } catch {
       show([])
       throw error
@@ -46,23 +59,30 @@ struct WaitRun {
 
   // MARK: Following
 
-  /// A pattern means all lists that fit.
-  private func meant(by references: [ListReference]) throws(ControlFailure) -> [ListReference] {
-    guard references.contains(where: \.isPattern) else { return references }
+  /// A pattern means all lists that fit. Of many lists some are followed later: their names mean the lists of now.
+  private func meant(by references: [ListReference]) throws(ControlFailure) -> [(
+    list: ListReference, isKnown: Bool
+  )] {
+    guard references.count > Self.most || references.contains(where: \.isPattern) else {
+      return references.map { ($0, false) }
+    }
     guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
     let names = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
     return references.flatMap { reference in
       let numbers = reference.all(among: names)
       // The daemon words the error, or waits for the file.
-      return numbers.isEmpty ? [reference] : numbers.map { ListReference("\($0)") }
+      return numbers.isEmpty
+        ? [(reference, false)] : numbers.map { (ListReference("\($0)"), true) }
     }
   }
 
-  private func stream(_ list: ListReference) throws(ControlFailure) -> Stream {
-    let client = try ControlClient(path: talk.order.socket, clock: talk.clock)
-    let call = ControlCall.show(ShowOrder(list: list, limit: 0))
-    try client.begin(call, until: deadline)
-    return Stream(client: client, call: call)
+  /// A list that ends makes room for the next one.
+  private mutating func follow() throws(ControlFailure) {
+    while streams.count(where: { $0.client != nil }) < Self.most, let place = queue.popLast() {
+      let client = try ControlClient(path: talk.order.socket, clock: talk.clock)
+      try client.begin(streams[place].call, until: deadline)
+      streams[place].client = client
+    }
   }
 
   /// Waits for the next replies, on a terminal not longer than the pause.
@@ -71,9 +91,9 @@ struct WaitRun {
     if let left, left <= .zero { throw .timeIsOver }
     let limit =
       voice.progressScreen.isTerminal ? min(left ?? WaitBoard.pause, WaitBoard.pause) : left
-    let open = streams.filter { !$0.isOver }.map { Poll.Watch($0.client.descriptor) }
+    let open = streams.compactMap(\.client).map { Poll.Watch($0.descriptor) }
     _ = try? Poll.wait(open, for: limit)
-    for place in streams.indices where !streams[place].isOver { try take(place) }
+    for place in streams.indices where streams[place].client != nil { try take(place) }
     if voice.progressScreen.isTerminal {
       askReasons()
       show(board.lines(from: told, voice.progressScreen))
@@ -82,13 +102,14 @@ struct WaitRun {
 
   /// Takes the replies that have arrived, and shows each.
   private mutating func take(_ place: Int) throws(ControlFailure) {
-    let stream = streams[place]
-    while let (reply, continues) = try stream.client.arrived(for: stream.call) {
+    let call = streams[place].call
+    guard let client = streams[place].client else { return }
+    while let (reply, continues) = try client.arrived(for: call) {
       guard case .show(let report) = reply else { throw DaemonTalk.otherKind }
       board.note(report.list, at: place)
       if !continues {
         guard report.list.end.isReturned else { throw .lost }
-        streams[place].isOver = true
+        (streams[place].client, streams[place].isOver) = (nil, true)
         return tellEnds()
       }
       show(board.lines(from: told, voice.progressScreen))
@@ -99,7 +120,7 @@ struct WaitRun {
 
   /// Asks why lists stand still. A question that fails is left out: the stream tells when the daemon has gone.
   private mutating func askReasons() {
-    for place in streams.indices where !streams[place].isOver {
+    for place in streams.indices where streams[place].client != nil {
       guard let list = board.lists[place], board.isDue(place, at: talk.clock.uptime()) else {
         continue
       }

@@ -226,6 +226,10 @@ enum Samples {
       "Flushed photos.example.org (anna): its photos are tried again at once."
     ),
     (
+      .hostsFlushed("photos.example.org", count: 0, by: Person(1000, name: "anna")),
+      "Flushed photos.example.org (anna): no trouble with it is known, and no photo is tried earlier."
+    ),
+    (
       .hostsFlushed(nil, count: 2, by: Person(0, name: "root")),
       "Flushed all hosts (root), of which 2 did not answer: every photo that waits is tried again at once."
     ),

@@ -22,6 +22,9 @@ final class RawLine: Sendable {
     }
   }
 
+  /// Returns when a reply has come, and leaves it unread.
+  func awaitReply() throws { _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: nil) }
+
   func finish() { socket.finish() }
 
   /// A connection that is reset while we send counts as ended.

@@ -320,6 +320,27 @@ struct ServerTests {
     await server.stopped()
   }
 
+  /// The kernel resets the connection of such a caller.
+  @Test(arguments: [false, true])
+  func `a caller that leaves replies unread gives its place back`(isStream: Bool) async throws {
+    let daemon = ScriptedDaemon(steps: isStream ? [Samples.list] : [])
+    let server = try serve(daemon, limits: ControlLimits(clients: 1, kept: 0))
+    let call = isStream ? ControlCall.show(ShowOrder(list: ListReference("17"))) : .status
+    let path = path
+    try await onOwnThread {
+      let line = try RawLine(path: path)
+      try line.send(ControlRequest(call, more: isStream).bytes)
+      try line.awaitReply()
+    }
+    #expect(
+      try await Patience.sees {
+        do { return try await ask(.status) == .status(Samples.status) } catch ControlFailure.refused
+        { return false }
+      })
+    server.stop()
+    await server.stopped()
+  }
+
   @Test
   func `a stream delivers every reply in order, and then the last one`() async throws {
     var steps: [ListSummary] = []

@@ -241,13 +241,55 @@ struct TalkTests {
     #expect(code == .timeIsOver)
     #expect(words.error.filter { $0 == "\n" }.count == 1)
   }
+
+  private func waitForAll(
+    _ names: [String], _ daemon: WaitedDaemon, limits: ControlLimits = ControlLimits()
+  ) async throws -> (code: ExitCode?, words: SpokenWords) {
+    let server = try RunningServer(path: path, handler: daemon, clock: clock, limits: limits)
+    let lists = names.map { ListReference($0) }
+    let order = ToolOrder(.wait(lists, timeout: nil), socket: path)
+    let words = SpokenWords()
+    let voice = words.voice(isTerminal: false)
+    let code = try await onOwnThread { [clock] in
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
+    }
+    server.stop()
+    await server.stopped()
+    return (code, words)
+  }
+
+  @Test func `waiting for many lists takes few connections`() async throws {
+    // The daemon may accept the next callers before it sees that the last ones have left.
+    let limits = ControlLimits(clients: 2 * WaitRun.most + 1, kept: 0)
+    let daemon = WaitedDaemon(end: final(.finished, failed: 0))
+    let (code, words) = try await waitForAll((1...100).map(String.init), daemon, limits: limits)
+    #expect(code == .done, "\(words.error)")
+    #expect(words.out.split(separator: "\n").count == 100)
+  }
+
+  @Test func `among many lists an unknown one is told before the others end`() async throws {
+    let daemon = WaitedDaemon(end: final(.finished, failed: 0), isEndless: true)
+    let (code, words) = try await waitForAll((1...20).map(String.init) + ["nemo"], daemon)
+    #expect(code == .noSuchList && words.error.contains("nemo"), "\(words.error)")
+    #expect(words.out.isEmpty)
+  }
 }
 
-/// Sends a running list twice, then its end.
+/// Sends a running list twice, then its end. It knows lists 1 to 100.
 private struct WaitedDaemon: ControlService {
   let end: ListSummary
+  /// No list ends before its caller leaves.
+  var isEndless = false
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    if call == .lists {
+      return .lists(
+        (1...100 as ClosedRange<UInt64>).map { number in
+          var list = Samples.list
+          (list.id, list.name) = (number, "list \(number)")
+          return list
+        })
+    }
     guard case .show(let order) = call, order.state == .failed else {
       return .failed(.notPossible(why: "only waiting is served"))
     }
@@ -264,6 +306,11 @@ private struct WaitedDaemon: ControlService {
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool
   ) async -> ControlReply {
+    if case .show(let order) = call, order.list == ListReference("nemo") {
+      return .failed(.noSuchList(name: "nemo", near: nil))
+    }
+    // The stream is over when the task is cancelled.
+    if isEndless { for await _ in AsyncStream(Void.self, { _ in }) {} }
     _ = await send(.show(ShowReport(list: Samples.list)))
     _ = await send(.show(ShowReport(list: Samples.list)))
     return .show(ShowReport(list: end))

@@ -115,8 +115,8 @@ struct TextTests {
     "a flush says what it did, and claims nothing about a host that is not known",
     arguments: [
       (0, nil, "No trouble with any host is known.\n"),
-      (0, "example.org", "No trouble with example.org is known.\n"),
-      (0, "a\u{1B}[2J", "No trouble with a\\x1b[2J is known.\n"),
+      (0, "example.org", "No trouble with example.org is known, and no photo is tried earlier.\n"),
+      (0, "a\u{1B}[2J", "No trouble with a\\x1b[2J is known, and no photo is tried earlier.\n"),
       (1, "example.org", "Retrying 1 host that did not answer.\n"),
       (3, nil, "Retrying 3 hosts that did not answer.\n"),
     ] as [(Int, String?, String)])
