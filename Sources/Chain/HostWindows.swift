@@ -3,8 +3,8 @@
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
 // Lines wait at a host in queues by class, in turn by owner, and those of an owner in turns of several photos. The host
-// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no call is
-// wasted.
+// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of
+// the queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 
@@ -44,10 +44,9 @@ package struct HostWindows: Sendable {
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
       case .failed:
-        let place =
-          called[key].map { Int($0.serviceClass.rawValue) }
-          ?? queues.firstIndex { $0.holds(key) }
-        if let place { queues[place].failed(key) }
+        let own =
+          called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
+        if let own { self[own].failed(key) }
       case .unknown: break
       }
     }

@@ -129,7 +129,7 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   mutating func remove(_ element: Element) {
     forget(element)
     for owner in owners where elements[owner]?.contains(element) == true {
-      remove(element, of: owner)
+      takeOut(element, of: owner)
     }
   }
 

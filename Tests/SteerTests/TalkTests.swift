@@ -22,18 +22,26 @@ struct TalkTests {
   private func talk(
     _ command: ToolCommand, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
+    let order = ToolOrder(command, socket: path, isJSON: json)
+    let result = try await run(order, terminal: terminal, with: daemon)
+    daemon?.release()
+    return result
+  }
+
+  private func run(
+    _ order: ToolOrder, terminal: Bool = false, with daemon: (any ControlService)?,
+    limits: ControlLimits = ControlLimits()
+  ) async throws -> (code: ExitCode?, words: SpokenWords) {
     let server = try daemon.map {
-      try RunningServer(path: path, handler: $0, clock: clock)
+      try RunningServer(path: path, handler: $0, clock: clock, limits: limits)
     }
     let words = SpokenWords()
-    let order = ToolOrder(command, socket: path, isJSON: json)
     let voice = words.voice(isTerminal: terminal)
     let code = try await onOwnThread { [clock] in
       DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
     }
     server?.stop()
     await server?.stopped()
-    daemon?.release()
     return (code, words)
   }
 
@@ -205,14 +213,8 @@ struct TalkTests {
     ])
   func wait(state: ListState, failed: UInt32, code: ExitCode) async throws {
     let end = final(state, failed: failed)
-    let daemon = WaitedDaemon(end: end)
-    let words = SpokenWords()
-    let server = try RunningServer(path: path, handler: daemon, clock: clock)
     let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: path)
-    let voice = words.voice(isTerminal: true)
-    let result = try await onOwnThread { [clock] in
-      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
-    }
+    let (result, words) = try await run(order, terminal: true, with: WaitedDaemon(end: end))
     #expect(result == code)
     let reasons =
       failed == 0
@@ -230,8 +232,6 @@ struct TalkTests {
         == expected.split(whereSeparator: \.isWhitespace))
     #expect(words.error.contains("\r\u{1B}[Jsummer [################------"))
     #expect(words.error.hasSuffix("\r\u{1B}[J"))
-    server.stop()
-    await server.stopped()
   }
 
   @Test
@@ -245,17 +245,9 @@ struct TalkTests {
   private func waitForAll(
     _ names: [String], _ daemon: WaitedDaemon, limits: ControlLimits = ControlLimits()
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
-    let server = try RunningServer(path: path, handler: daemon, clock: clock, limits: limits)
     let lists = names.map { ListReference($0) }
-    let order = ToolOrder(.wait(lists, timeout: nil), socket: path)
-    let words = SpokenWords()
-    let voice = words.voice(isTerminal: false)
-    let code = try await onOwnThread { [clock] in
-      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
-    }
-    server.stop()
-    await server.stopped()
-    return (code, words)
+    return try await run(
+      ToolOrder(.wait(lists, timeout: nil), socket: path), with: daemon, limits: limits)
   }
 
   @Test func `waiting for many lists takes few connections`() async throws {
