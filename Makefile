@@ -3,6 +3,7 @@
 #   make run        build, then develop a sample list
 #   make cluster    a list developed by three nodes on this machine: one is killed, and the standby of their ledger promoted
 #   make test       build and run all tests
+#   make try        the tests of some modules, with as little building as they need: ONLY=Chain,Record, and FILTER=
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each; INPUTS=1000000000: so many in
@@ -64,7 +65,7 @@ DEB_PACKAGES = debhelper dpkg-dev lintian
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release cluster programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
+.PHONY: try release cluster programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -141,6 +142,13 @@ TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)[./]'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|NodeTests|CrashTests|SystemTests|BrowserTests)\.'
+
+# One process for all of them: `make test` keeps apart what must not share a process.
+FILTER ?=
+try: build-packages
+	@[ -n "$(ONLY)" ] || { echo "make try ONLY=Chain, or several with commas; FILTER= runs some of their tests"; exit 64; }
+	DARKROOM_ONLY=$(ONLY) $(DEBUG)
+	DARKROOM_ONLY=$(ONLY) $(TEST) $(if $(FILTER),--filter '$(FILTER)')
 
 check: build-packages
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)

@@ -233,6 +233,24 @@ let package = Package(
   targets: stages + edge + shims + words + executables + benchmarks + tests
 )
 
+// `make try ONLY=Chain,Record`: ChainTests and RecordTests, with the targets that they need.
+if let only = Context.environment["DARKROOM_ONLY"] {
+  var needed = only.split(separator: ",").map { "\($0)Tests" }
+  for name in needed where !package.targets.contains(where: { $0.name == name }) {
+    fatalError("there is no test target '\(name)'")
+  }
+  var next = 0
+  while next < needed.count {
+    let target = package.targets.first { $0.name == needed[next] }
+    for case .byNameItem(let name, _) in target?.dependencies ?? [] where !needed.contains(name) {
+      needed.append(name)
+    }
+    next += 1
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
+
 // The programs of `make fuzz`. The first links only with libFuzzer.
 if Context.environment["DARKROOM_FUZZ"] != nil {
   package.targets += [
