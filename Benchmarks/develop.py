@@ -36,11 +36,11 @@ def channels(path):
 
 
 def quality(print):
-    return ["-quality", "90"] if print.endswith("jpg") else []
+    return MAGICK_JPEG if print.endswith("jpg") else []
 
 
 def peers(temp, generator):
-    """Name, command for (in, out), whether for JPEG only. One thread each, quality 90 like the sources."""
+    """Name, command for (in, out), whether for JPEG only. One thread each, quality 90 like the sources, and 4:2:0."""
     rows = sepia()
     flat = ",".join(f"{v:.6f}" for row in rows for v in row)
     spaced = " ".join(" ".join(f"{v:.6f}" for v in row) for row in rows)
@@ -54,7 +54,7 @@ def peers(temp, generator):
 
         def vips(a, b):
             bands = channels(a)
-            options = "[Q=90]" if b.endswith(".jpg") else ""
+            options = VIPS_JPEG if b.endswith(".jpg") else ""
             matrix = os.path.join(temp, f"sepia{bands}.mat")
             return ["vips", "recomb", a, b + options, matrix]
 

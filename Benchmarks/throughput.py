@@ -11,6 +11,8 @@ from bench import *
 
 # Peers that start one process per picture are slow: they get fewer pictures, and so does darkroom beside them.
 COUNT, PAIRS, FEW = 1000, 3, 200
+# About 2, 11 and 18 kB: what starts a photo and what its pixels cost have other shares in each.
+SIZES = [(100, 100), (320, 240), (480, 360)]
 
 
 def darkroom(folder, temp, origin, names, settings=""):
@@ -68,11 +70,12 @@ def peers(temp):
         with open(matrix, "w") as file:
             file.write("3 3\n" + "\n".join(" ".join(map(str, row)) for row in rows) + "\n")
         found.append(("curl + vips recomb", FEW, each(
-            lambda prints: f"vips recomb @ '{prints}/@[Q=90]' {matrix}")))
+            lambda prints: f"vips recomb @ '{prints}/@{VIPS_JPEG}' {matrix}")))
     if peer("gm"):
+        magick = " ".join(MAGICK_JPEG)
         numbers = ",".join(f"{v:.6f}" for row in rows for v in row)
         found.append(("curl + gm convert", FEW, each(
-            lambda prints: f"gm convert @ -recolor {numbers} -quality 90 '{prints}/@'")))
+            lambda prints: f"gm convert @ -recolor {numbers} {magick} '{prints}/@'")))
 
         def batch(originals, prints, names):
             text = ""
@@ -80,7 +83,7 @@ def peers(temp):
                 with open(os.path.join(temp, f"batch{part}"), "w") as file:
                     for name in names[part::PROCESSORS]:
                         file.write(
-                            f"convert {originals}/{name} -recolor {numbers} -quality 90 {prints}/{name}\n")
+                            f"convert {originals}/{name} -recolor {numbers} {magick} {prints}/{name}\n")
                 text += f"OMP_NUM_THREADS=1 gm batch '{temp}/batch{part}' &\n"
             return text + "wait\n"
 
@@ -88,11 +91,12 @@ def peers(temp):
     return found
 
 
-def main():
-    folder, temp = programs(), scratch()
-    command("throughput")
-    names = small_photos(generator(temp), os.path.join(temp, "photos"), COUNT)
-    origin, meter = Origin(os.path.join(temp, "photos")), Meter(temp)
+def measure(folder, temp, meter, size):
+    """A row for each peer, and what darkroom's own runs tell."""
+    width, height = size
+    photos = os.path.join(temp, f"photos{width}")
+    names = small_photos(generator(temp), photos, COUNT, width, height)
+    origin = Origin(photos)
     # An unmeasured run, so that the origin has its files in memory.
     darkroom(folder, temp, origin, names)
     rows, split = [], []
@@ -105,18 +109,27 @@ def main():
             cpu.append(theirs["cpu"] / ours["cpu"])
             if count == COUNT:
                 split.append(ours)
-        rows.append([name, count, len(wall), ratio(wall), ratio(cpu)])
+        rows.append([f"{width}x{height}", name, count, len(wall), ratio(wall), ratio(cpu)])
     unsynced = [darkroom(folder, temp, origin, names, "[Record]\nSync=no\n") for _ in repeat(PAIRS, 15)]
-    origin.stop()
-    table(f"photos of 320x240: the peer's cost in multiples of darkroom's",
-          ["peer", "photos", "pairs", "wall", "CPU"], rows)
     split = split or [darkroom(folder, temp, origin, names)]
+    origin.stop()
     share = middle([s["daemon"] / s["cpu"] for s in split])
-    print(f"  darkroom: daemon's own share of its CPU {share:.0%}, CPU per photo "
-          f"{middle([s['cpu'] for s in split]) / COUNT * 1e6:.0f} us, peak RSS of the daemon "
-          f"{middle([s['peak'] for s in split]) / MIB:.1f} MiB")
-    print("  wall time with Sync=yes in multiples of Sync=no: "
-          f"{middle([s['wall'] for s in split]) / middle([s['wall'] for s in unsynced]):.2f}")
+    facts = (
+        f"  {width}x{height}: the daemon has {share:.0%} of darkroom's CPU time, CPU per photo "
+        f"{middle([s['cpu'] for s in split]) / COUNT * 1e6:.0f} us, peak RSS of the daemon "
+        f"{middle([s['peak'] for s in split]) / MIB:.1f} MiB; wall time with Sync=yes in multiples of Sync=no: "
+        f"{middle([s['wall'] for s in split]) / middle([s['wall'] for s in unsynced]):.2f}")
+    return rows, facts
+
+
+def main():
+    folder, temp = programs(), scratch()
+    command("throughput")
+    meter = Meter(temp)
+    measured = [measure(folder, temp, meter, size) for size in SIZES]
+    table("small photos: the peer's cost in multiples of darkroom's",
+          ["photos of", "peer", "photos", "pairs", "wall", "CPU"], [row for rows, _ in measured for row in rows])
+    print("\n".join(facts for _, facts in measured))
 
 
 main()

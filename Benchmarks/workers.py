@@ -70,7 +70,7 @@ def peers(temp, meter, program, photos, names):
         with open(matrix, "w") as file:
             file.write("3 3\n" + "\n".join(" ".join(map(str, row)) for row in sepia()) + "\n")
         found.append(("vips recomb", shared(
-            [f"vips recomb {a} '{b}[Q=90]' {matrix}" for a, b in paths[:COUNT // 8]])))
+            [f"vips recomb {a} '{b}{VIPS_JPEG}' {matrix}" for a, b in paths[:COUNT // 8]])))
     return found
 
 
