@@ -49,7 +49,7 @@ import Vocabulary
 
   /// Runs until the retention waits for its next look, acts, and stops it.
   func running(
-    _ bench: DiskBench, _ retention: ListRetention, hidden: Set<ListID> = [],
+    _ bench: DiskBench, _ retention: ListRetention, hidden: [ListID] = [],
     _ act: () async throws -> Void
   ) async throws {
     let run = Task { await retention.run(hidden) }

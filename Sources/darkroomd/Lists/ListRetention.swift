@@ -102,7 +102,7 @@ final class ListRetention: Sendable {
 
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
   /// crash has left hidden, and returns them. May wait for a disk.
-  func resume() -> Set<ListID> {
+  func resume() -> [ListID] {
     let pending = (try? expiry.pending()) ?? []
     let swept = ((try? folders.unwanted?.all()) ?? []).map(\.list)
     for list in pending + swept {
@@ -110,11 +110,11 @@ final class ListRetention: Sendable {
       note([list] + index.forerunners(of: list), prints, at: clock.wallTime())
       if pending.contains(list), rests { narrator.expired(list, isResting: true) }
     }
-    return Set(pending)
+    return pending
   }
 
   /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
-  func run(_ hidden: Set<ListID>) async {
+  func run(_ hidden: [ListID]) async {
     var progress = Progress(terms: first.terms, steady: first.steady, hidden: [:])
     for list in hidden { progress.hidden[list] = restStart(of: list) }
     while !Task.isCancelled {
