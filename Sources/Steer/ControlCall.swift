@@ -24,7 +24,7 @@ package enum ControlCall: Equatable, Sendable {
   /// Makes the contact sheet of a list that is over, and its missing thumbnails.
   case sheet(ListReference)
   case reload
-  /// What these settings would remove, and when.
+  /// Asks which prints and lists these settings would remove, and when.
   case forecast(ForecastOrder)
   case settings
   case watch(WatchOrder)

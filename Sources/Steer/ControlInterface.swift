@@ -306,8 +306,8 @@ package enum ControlInterface {
     # prints and lists that KeepPrints= and KeepLists= remove soon.
     method Reload() -> (notes: []string)
 
-    # Names the prints and lists that these settings would remove soon. Milliseconds; without keepPrints, prints are kept
-    # for ever. Only for root and the daemon's user.
+    # Names the prints and lists that these settings would remove soon. Milliseconds; without keepPrints, no prints are
+    # removed. Only for root and the daemon's user.
     method Forecast(keepLists: int, keepPrints: ?int) -> (notes: []string)
 
     # The settings in force, and the files and lines that they come from.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long lists and prints would be kept, for the question of what that removes.
+// How long lists and prints would be kept, in a question about the prints and lists that such settings remove.
 
 internal import Vocabulary
 
 package struct ForecastOrder: Equatable, Sendable {
   package var keepLists: Duration
-  /// Nil for ever.
+  /// Nil if no prints are removed.
   package var keepPrints: Duration?
 
   package init(keepLists: Duration, keepPrints: Duration?) {

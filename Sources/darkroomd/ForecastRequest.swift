@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the running daemon what settings that are not in force yet would remove, for `darkroomd --check`. Raises nothing:
+// Asks the running daemon which prints and lists settings would remove that are not in force yet, for `darkroomd --check`. Raises nothing:
 // a daemon that does not tell the caller is left alone.
 
 import Linux
@@ -16,7 +16,7 @@ enum ForecastRequest {
     } catch {
       guard case .notRunning = error, record.keepPrints != nil else { return [] }
       return [
-        "darkroomd is not running, so it cannot tell which prints KeepPrints= removes; it removes none in its first hour"
+        "darkroomd is not running, so it cannot tell which prints KeepPrints= removes; it removes none in the first hour after a start"
       ]
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What KeepPrints= and KeepLists= are about to remove, in words for an administrator who has changed them. A value;
-// reads the record and the index.
+// Counts the prints and lists that KeepPrints= and KeepLists= are about to remove, in words for the administrator at a
+// reload. A value; reads the record and the index.
 
 import Record
 import Return

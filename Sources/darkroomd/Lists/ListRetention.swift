@@ -293,11 +293,11 @@ final class ListRetention: Sendable {
   /// How long it takes until the clock is believed.
   private func wait(_ progress: Progress) -> Duration { progress.steady.wait(at: clock.uptime()) }
 
-  /// For an administrator who has changed the settings, or is about to: what they remove, and when.
+  /// Counts the prints and lists that new settings remove soon, for the administrator at a reload.
   func forecast(_ new: Settings.Record, after old: Settings.Record) -> [String] {
     let left = Duration.milliseconds(believed.load(ordering: .sequentiallyConsistent))
     let wait = Terms(old) == Terms(new) ? max(.zero, left - clock.uptime()) : grace.proof
-    // What has not gone by now waits for something else.
+    // After the hour, old prints and lists that are still there wait for something else.
     if wait == .zero { return [] }
     return ExpiryForecast(
       recorder: recorder, index: index, hasStore: folders.unwanted != nil, now: clock.wallTime()

@@ -12,7 +12,7 @@ final class Reload: Sendable {
   /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
   typealias Answer = Result<[String], ConfigurationError>?
 
-  /// What the second settings remove after the first, for people.
+  /// Counts the prints and lists that the second settings remove after the first.
   typealias Forecast = (Settings, Settings) -> [String]
 
   private struct Request: Sendable {
@@ -41,7 +41,7 @@ final class Reload: Sendable {
     }
   }
 
-  /// What these settings would remove; nil if the daemon stops.
+  /// Counts the prints and lists that these settings would remove; nil if the daemon stops.
   func forecast(_ order: ForecastOrder) async -> [String]? {
     await Reply.wait { reply in
       let request = Request(trial: (order, reply))
