@@ -28,6 +28,8 @@ extension ListRetentionTests {
         // A reload a second before the hour is over.
         _ = live.replace(with: settings(lists: .seconds(2), prints: .seconds(2)))
         retention.look()
+        let end = bench.clock.uptime() + .seconds(3600)
+        #expect(try await Patience.sees { retention.graceEnd == end })
         #expect(await bench.clock.isAwaited())
         bench.clock.advance(by: .seconds(3599))
         retention.look()

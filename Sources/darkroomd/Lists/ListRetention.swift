@@ -293,10 +293,12 @@ final class ListRetention: Sendable {
   /// How long it takes until the clock is believed.
   private func wait(_ progress: Progress) -> Duration { progress.steady.wait(at: clock.uptime()) }
 
+  /// The uptime at which the clock is believed.
+  var graceEnd: Duration { .milliseconds(believed.load(ordering: .sequentiallyConsistent)) }
+
   /// Counts the prints and lists that new settings remove soon, for the administrator at a reload.
   func forecast(_ new: Settings.Record, after old: Settings.Record) -> [String] {
-    let left = Duration.milliseconds(believed.load(ordering: .sequentiallyConsistent))
-    let wait = Terms(old) == Terms(new) ? max(.zero, left - clock.uptime()) : grace.proof
+    let wait = Terms(old) == Terms(new) ? max(.zero, graceEnd - clock.uptime()) : grace.proof
     // After the hour, old prints and lists that are still there wait for something else.
     if wait == .zero { return [] }
     return ExpiryForecast(
