@@ -71,15 +71,8 @@ all: build
 
 build: release
 
-# Installs missing packages, as root or through sudo.
-INSTALL_MISSING = @missing=$$(for package in $(1); do \
-	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; \
-	done); \
-	[ -z "$$missing" ] && exit 0; \
-	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	echo "installing" $$missing; \
-	$$sudo apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing
+# Installs missing packages, and upgrades nothing that is there.
+INSTALL_MISSING = @etc/install-packages $(1)
 
 build-packages:
 	$(call INSTALL_MISSING,$(BUILD_PACKAGES))
@@ -247,9 +240,8 @@ install-files:
 	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
-	install -d $(DESTDIR)$(SYSCONFDIR)/darkroom
-	[ -e $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf ] || \
-	  install -m 0644 etc/darkroomd.conf $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf
+	install -d $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf.d
+	install -D -m 0644 etc/darkroomd.conf $(DESTDIR)$(PREFIX)/share/darkroom/darkroomd.conf
 	for page in man/*; do \
 	  install -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
@@ -265,6 +257,8 @@ uninstall:
 	[ ! -d $(DESTDIR)$(PREFIX)/libexec/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
 	for unit in $(UNITS); do rm -f $(DESTDIR)$(SYSTEMD)/system/$$unit; done
 	rm -f $(DESTDIR)$(USER_UNITS)/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
+	rm -f $(DESTDIR)$(PREFIX)/share/darkroom/darkroomd.conf
+	[ ! -d $(DESTDIR)$(PREFIX)/share/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/share/darkroom
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/darkroomctl $(DESTDIR)$(FISH_COMPLETIONS)/darkroomctl.fish
@@ -274,12 +268,13 @@ uninstall:
 	@echo "  settings  $(DESTDIR)$(SYSCONFDIR)/darkroom"
 	@echo "  lists     $(DESTDIR)/var/spool/darkroom"
 	@echo "  prints    $(DESTDIR)/var/lib/darkroom/prints"
-	@echo "  state     $(DESTDIR)/var/lib/darkroom"
+	@echo "  state     $(DESTDIR)/var/lib/darkroom/state"
+	@echo "  cache     $(DESTDIR)/var/cache/darkroom"
 	@echo "  instances $(DESTDIR)/var/lib/darkroom@*"
 	@echo "  user      darkroom, and the group darkroom with its members"
 	@echo "To remove all of this, including the prints, as root:"
 	@echo "  systemctl stop darkroom darkroom-hooks.path darkroom-web.socket; systemctl daemon-reload; journalctl --update-catalog"
-	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom"
+	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom $(DESTDIR)/var/cache/darkroom"
 	@echo "  userdel darkroom; getent group darkroom && groupdel darkroom"
 
 clean:

@@ -265,6 +265,8 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
   ]
 }
 
+// The linker makes the last of the tables that it fills read-only, before the first line of the program runs.
+let now = ["-Xlinker", "-z", "-Xlinker", "now"]
 // Every program contains the Swift runtime. Tool, worker and web server contain the C++ runtime below it, too (etc/link),
 // whose shared form has 2,000 symbols to look up: that takes half of the start-up time, and a MiB. Without `-export-dynamic` the linker
 // drops symbols that no library uses.
@@ -272,24 +274,22 @@ let quickStart = [
   "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
   "-Xlinker", "--no-export-dynamic",
 ]
-// The libraries that read untrusted bytes are shared, so that their security updates reach the next worker. `now`
-// makes the last of the tables that the linker fills read-only.
-let shared = quickStart + ["-Xlinker", "-z", "-Xlinker", "now"]
+// The libraries that read untrusted bytes are shared, so that their security updates reach the next worker.
 // `make STATIC=1`: the worker contains all libraries. A start takes 0.6 ms less, and libjpeg reaches its thread-local
 // variables without a call. Its addresses stay random (static-pie); only lld, not gold, links that kind of program
 // with packed relocations. The price: an update of a library reaches the workers only with the next build.
 let allInside = [
   "-static-executable", "-Xclang-linker", "-static-pie", "-use-ld=lld",
-  "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now",
+  "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
 ]
 let isStatic = Context.environment["STATIC"] == "1"
 let linked = [
-  "darkroomctl": quickStart, "darkroom-web": quickStart,
-  "darkroom-worker": isStatic ? allInside : shared,
+  "darkroomd": [], "darkroomctl": quickStart, "darkroom-web": quickStart,
+  "darkroom-worker": isStatic ? allInside : quickStart,
 ]
 for target in executables {
   guard let flags = linked[target.name] else { continue }
-  target.linkerSettings = [.unsafeFlags(flags, .when(configuration: .release))]
+  target.linkerSettings = [.unsafeFlags(flags + now, .when(configuration: .release))]
 }
 
 // One loop sets every Swift target's settings.

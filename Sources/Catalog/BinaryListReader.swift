@@ -77,7 +77,9 @@ package struct BinaryListReader {
   private mutating func event(_ marker: UInt8, at offset: UInt64) throws(Failure) -> ListEvent {
     let low = marker & 0x0F
     switch marker >> 4 {
-    case 0x0 where low == 0x8 || low == 0x9: return try scalar(.bool, offset, bytes: 0)
+    case 0x0 where low == 0x8 || low == 0x9:
+      try spend(1, at: offset)
+      return .flag(low == 0x9)
     case 0x1 where low <= 3: return try integer(offset, size: 1 << Int(low))
     case 0x1 where low == 4: return try scalar(.number, offset, bytes: 16)
     case 0x2 where low == 2 || low == 3:

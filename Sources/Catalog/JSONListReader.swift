@@ -60,7 +60,7 @@ struct JSONListReader {
     case .string(let text): .string(ListText(text.bytes, length: UInt64(text.length)))
     case .int(let number): .integer(ListText("\(number)"))
     case .double: .scalar(.number)
-    case .bool: .scalar(.bool)
+    case .bool(let value): .flag(value)
     case .null: .scalar(.null)
     }
   }

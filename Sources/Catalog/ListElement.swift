@@ -23,13 +23,13 @@ enum ListElement: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var description: String { rawValue }
 
-  /// The kind of a value that lists do not use, whose text does not matter.
-  var scalar: ListEvent.Scalar? {
+  /// The value, if the text of the element does not matter.
+  var textless: ListEvent? {
     switch self {
-    case .real: .number
-    case .true, .false: .bool
-    case .date: .date
-    case .data: .data
+    case .real: .scalar(.number)
+    case .true, .false: .flag(self == .true)
+    case .date: .scalar(.date)
+    case .data: .scalar(.data)
     default: nil
     }
   }

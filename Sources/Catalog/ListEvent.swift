@@ -11,12 +11,13 @@ package enum ListEvent: Equatable, Sendable {
   case string(ListText)
   /// A whole number, as its digits. Only `Quality` may be one.
   case integer(ListText)
+  /// A boolean. Only options that are yes or no may be one.
+  case flag(Bool)
   /// A value that lists do not use.
   case scalar(Scalar)
 
   package enum Scalar: Sendable {
     case number
-    case bool
     case date
     case data
     /// Only in binary lists.
@@ -27,7 +28,6 @@ package enum ListEvent: Equatable, Sendable {
     package var words: String {
       switch self {
       case .number: "a number"
-      case .bool: "true or false"
       case .date: "a date"
       case .data: "data"
       case .uid: "a UID"
@@ -45,6 +45,7 @@ package enum ListEvent: Equatable, Sendable {
     case .key: "a key"
     case .string: "a string"
     case .integer: Scalar.number.words
+    case .flag: "true or false"
     case .scalar(let scalar): scalar.words
     }
   }

@@ -172,6 +172,8 @@ package struct ListForm {
     case .string(let text): try options.set(option.key, to: text, at: option.place)
     case .integer(let text) where option.key == .quality:
       try options.set(option.key, to: text, at: option.place)
+    case .flag(let value) where option.key.isFlag:
+      try options.set(option.key, to: ListText(value ? "yes" : "no"), at: option.place)
     default: throw ListRefusal.optionKind(option.key, option.value, option.place)
     }
   }
@@ -244,7 +246,7 @@ package struct ListForm {
     case .openArray, .openDictionary: state = .skipping(depth: depth + 1, isInside: isInside)
     case .close where depth == 1: leave(isInside: isInside)
     case .close: state = .skipping(depth: depth - 1, isInside: isInside)
-    case .key, .string, .integer, .scalar: return
+    case .key, .string, .integer, .flag, .scalar: return
     }
   }
 
@@ -265,7 +267,7 @@ extension PhotoDraft {
   /// A URL is never an array or a number: perhaps the key should be `Photos` or an option.
   mutating func suspect(_ event: ListEvent, at place: ListPlace) {
     switch event {
-    case .openArray, .integer, .scalar:
+    case .openArray, .integer, .flag, .scalar:
       guard let name, !OptionKey.known.contains(name.string) else { return }
       let near = Suggestion.words(for: name.string, among: OptionKey.known)
       note("its URL is \(event.words), not a string\(near)", at: place)

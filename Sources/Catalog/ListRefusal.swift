@@ -113,7 +113,14 @@ enum ListRefusal {
   }
 
   static func optionKind(_ key: OptionKey, _ event: ListEvent, _ place: ListPlace) -> Failure {
-    let wanted = key == .quality ? "a whole number from 1 to 100, or source" : "a string"
+    let wanted =
+      if key == .quality {
+        "a whole number from 1 to 100, or source"
+      } else if key.isFlag {
+        "yes or no"
+      } else {
+        "a string"
+      }
     return option(place, "'\(key.rawValue)' is \(event.words); it must be \(wanted)")
   }
 

@@ -61,7 +61,7 @@ package struct MarkupListReader {
       return
     }
     length += UInt64(piece.count)
-    guard leaf.element.scalar == nil else { return }
+    guard leaf.element.textless == nil else { return }
     let limit = Int(leaf.element == .key ? limits.keyBytes : limits.valueBytes)
     let taken = max(0, min(piece.count, limit - bytes.count))
     bytes.append(addingCapacity: taken) { room in
@@ -125,7 +125,7 @@ package struct MarkupListReader {
   private mutating func closeLeaf(_ leaf: Leaf) throws(Failure) {
     self.leaf = nil
     let place = ListPlace.line(leaf.line)
-    if let scalar = leaf.element.scalar { return try builder.take(.scalar(scalar), at: place) }
+    if let event = leaf.element.textless { return try builder.take(event, at: place) }
     let text = ListText(bytes, length: length)
     switch leaf.element {
     case .key:

@@ -22,6 +22,9 @@ enum OptionKey: String, CaseIterable, Sendable {
     self = key
   }
 
+  /// Its value is yes or no.
+  var isFlag: Bool { self == .isPrivate || self == .contactSheet }
+
   /// All keys at the top of a list with `Photos`.
   static let known = allCases.map(\.rawValue) + [photos]
 }

@@ -90,13 +90,13 @@ extension Downloader {
     }
   }
 
-  /// Gives the landed body a name in the cache: a link, or a new file for a body in memory.
+  /// Gives the landed body a name in the cache: a link or a copy, or a new file for a body in memory.
   private func link(
     _ landing: Landing
   ) -> (any Folder, FileName) throws(SystemError) -> Void {
     { [partials] (folder, name) throws(SystemError) in
       guard case .memory(let bytes) = landing.place else {
-        return try partials.link(landing.url.text, to: folder, as: name)
+        return try partials.linkOrCopy(landing.url.text, to: folder, as: name)
       }
       try folder.openAnew(name).write(bytes, at: 0)
     }

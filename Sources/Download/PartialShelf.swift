@@ -201,6 +201,11 @@ package final class PartialShelf: Sendable {
     try folder.link(Self.name(of: url), toEmpty: target, as: name)
   }
 
+  /// For a folder that may be on another disk.
+  func linkOrCopy(_ url: String, to target: any Folder, as name: FileName) throws(SystemError) {
+    try folder.linkOrCopy(Self.name(of: url), toEmpty: target, as: name)
+  }
+
   func move(_ url: String, to target: any Folder, as name: FileName) throws(SystemError) {
     try folder.rename(Self.name(of: url), to: target, as: name, replacing: true)
   }

@@ -13,7 +13,7 @@ extension Notice {
     case .listProgress(let list), .listFinished(let list): fields(of: list)
     case .listAccepted(let list), .listPaused(let list), .listResumed(let list),
       .listCancelled(let list), .listReclassed(let list), .listRemoved(let list),
-      .printsExpired(let list):
+      .printsExpired(let list, _):
       fields(of: list) + person(list.caller, .callerNumber, .callerName)
     case .listRejected(let id, let name, let owner, let failure):
       [number(.listID, id.number), text(.listName, name)]

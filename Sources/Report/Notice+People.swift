@@ -28,9 +28,9 @@ extension Notice {
     case .listRemoved(var list):
       list.name(&names)
       self = .listRemoved(list)
-    case .printsExpired(var list):
+    case .printsExpired(var list, let isResting):
       list.name(&names)
-      self = .printsExpired(list)
+      self = .printsExpired(list, isResting: isResting)
     case .listRejected(let list, let name, var owner, let failure):
       names.name(&owner)
       self = .listRejected(list, name: name, owner: owner, failure)

@@ -59,8 +59,11 @@ extension Notice {
         + "\(progress(list))."
     case .listRemoved(let list):
       "Removed list \(quoted(list.name))\(other(list)) with its prints and results."
-    case .printsExpired(let list):
+    case .printsExpired(let list, isResting: false):
       "Removed the prints of list \(quoted(list.name)), as KeepPrints= has passed since its end."
+    case .printsExpired(let list, isResting: true):
+      "Set the prints of list \(quoted(list.name)) aside as .expired-\(list.id), as KeepPrints= has passed since "
+        + "its end; a day later they are removed."
     default: ""
     }
   }

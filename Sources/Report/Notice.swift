@@ -19,8 +19,8 @@ package enum Notice: Equatable, Sendable {
   case listReclassed(ListFacts)
   /// By this user, if the daemon still knows.
   case listRemoved(ListFacts)
-  /// KeepPrints= has passed since its end.
-  case printsExpired(ListFacts)
+  /// KeepPrints= has passed since its end. Prints in a folder rest before they are removed.
+  case printsExpired(ListFacts, isResting: Bool)
   case photoFinished(PhotoFacts)
   /// Another maker's print has the name, with other contents: it stands, and is the result.
   case printStood(PhotoFacts)

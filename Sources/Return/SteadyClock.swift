@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells since when the time of day can be believed: nothing is removed for its age on the word of a clock that has
-// just been set, or that was wrong at the start. A value: times in, no clock.
+// just been set, or that was wrong at the start. A changed setting begins a new one, so that a slip can be noticed. A
+// value: times in, no clock.
 
 internal import Vocabulary
 
+/// How long what is old is spared nevertheless.
+package struct ExpiryGrace: Equatable, Sendable {
+  /// The time for which the clock has to be steady, and the settings the same. No setting shortens it.
+  package let proof: Duration
+  /// How long prints that have expired can be had back.
+  package let rest: Duration
+
+  package init(proof: Duration, rest: Duration) { (self.proof, self.rest) = (proof, rest) }
+
+  package static let full = ExpiryGrace(proof: .seconds(3600), rest: .seconds(86_400))
+  /// For tests: `darkroomd --expire-at-once`.
+  package static let none = ExpiryGrace(proof: .zero, rest: .zero)
+}
+
 package struct SteadyClock: Equatable, Sendable {
-  /// The longest time for which a clock has to be steady.
-  package static let longestProof = Duration.seconds(3600)
   /// A clock that is corrected slowly stays within this for hours.
   private static let tolerance = 10_000
 
   /// Both clocks at the start, or after the last jump. Milliseconds.
   private var (wall, uptime): (UInt64, UInt64)
+  private let proof: Duration
 
-  package init(wall: UInt64, uptime: Duration) {
+  package init(wall: UInt64, uptime: Duration, proof: Duration = ExpiryGrace.full.proof) {
     (self.wall, self.uptime) = (wall, Self.milliseconds(uptime))
+    self.proof = proof
   }
 
   /// Call before each decision. A wall clock that has not advanced with the uptime since the start has jumped.
@@ -25,11 +40,11 @@ package struct SteadyClock: Equatable, Sendable {
     if distance > Self.tolerance { (wall, self.uptime) = (now, time) }
   }
 
-  /// How long it takes until the clock is believed for a setting of this length; zero if it is.
-  package func wait(for setting: Duration, at uptime: Duration) -> Duration {
+  /// How long it takes until the clock is believed; zero if it is.
+  package func wait(at uptime: Duration) -> Duration {
     let time = Self.milliseconds(uptime)
     let steady = Duration.milliseconds(Int64(clamping: time - min(time, self.uptime)))
-    return max(.zero, min(Self.longestProof, setting) - steady)
+    return max(.zero, proof - steady)
   }
 
   private static func milliseconds(_ uptime: Duration) -> UInt64 {

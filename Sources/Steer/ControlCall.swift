@@ -24,6 +24,8 @@ package enum ControlCall: Equatable, Sendable {
   /// Makes the contact sheet of a list that is over, and its missing thumbnails.
   case sheet(ListReference)
   case reload
+  /// Asks which prints and lists these settings would remove, and when.
+  case forecast(ForecastOrder)
   case settings
   case watch(WatchOrder)
   case follow(FollowOrder)
@@ -60,6 +62,7 @@ package enum ControlCall: Equatable, Sendable {
     case remove = "Remove"
     case sheet = "Sheet"
     case reload = "Reload"
+    case forecast = "Forecast"
     case settings = "Settings"
     case watch = "Watch"
     case follow = "Follow"
@@ -98,6 +101,7 @@ package enum ControlCall: Equatable, Sendable {
     case .remove: .remove
     case .sheet: .sheet
     case .reload: .reload
+    case .forecast: .forecast
     case .settings: .settings
     case .watch: .watch
     case .follow: .follow
@@ -119,6 +123,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status, .lists, .inbox, .reload, .settings, .metrics, .nodes: JSONObject()
     case .drain(let order): order.object
+    case .forecast(let order): order.object
     case .show(let order): order.object
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
@@ -154,6 +159,7 @@ package enum ControlCall: Equatable, Sendable {
       case .metrics: self = .metrics
       case .nodes: self = .nodes
       case .drain: self = .drain(try DrainOrder(fields))
+      case .forecast: self = .forecast(try ForecastOrder(fields))
       case .show: self = .show(try ShowOrder(fields))
       case .why: self = .why(try WhyOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))

@@ -302,8 +302,13 @@ package enum ControlInterface {
     # the path of the first page, and the numbers of pages and of thumbnails made. Only for its owner and root.
     method Sheet(list: string) -> (page: string, pages: int, thumbnails: int)
 
-    # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
+    # Reloads the settings. Replies when they are in force; notes name the settings that need a restart, and the
+    # prints and lists that KeepPrints= and KeepLists= remove soon.
     method Reload() -> (notes: []string)
+
+    # Names the prints and lists that these settings would remove soon. Milliseconds; without keepPrints, no prints are
+    # removed. Only for root and the daemon's user.
+    method Forecast(keepLists: int, keepPrints: ?int) -> (notes: []string)
 
     # The settings in force, and the files and lines that they come from.
     method Settings() -> (settings: []SettingSummary)

@@ -14,8 +14,9 @@ package enum ControlReply: Equatable, Sendable {
   case changed(ListSummary)
   case sheet(SheetReport)
   case focused(FocusReport)
-  /// The settings are in force; `notes` names those that need a restart.
+  /// The settings are in force; `notes` names those that need a restart, and what will be removed.
   case reloaded(notes: [String])
+  case foreseen(notes: [String])
   case settings([SettingSummary])
   case watch(WatchReport)
   case followed(FollowReport)
@@ -44,7 +45,8 @@ package enum ControlReply: Equatable, Sendable {
     case .changed(let list): JSONObject(["list": .value(list)])
     case .sheet(let report): report.object
     case .focused(let report): report.object
-    case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
+    case .reloaded(let notes), .foreseen(let notes):
+      JSONObject(["notes": .array(notes.map { .string($0) })])
     case .settings(let settings): JSONObject(["settings": .values(settings)])
     case .watch(let report): report.object
     case .followed(let report): report.object
@@ -90,6 +92,7 @@ package enum ControlReply: Equatable, Sendable {
     case .sheet: self = .sheet(try SheetReport(fields))
     case .focus, .unfocus: self = .focused(try FocusReport(fields))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
+    case .forecast: self = .foreseen(notes: try fields.strings("notes"))
     case .settings: self = .settings(try fields.values("settings"))
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .nodes: self = .nodes(try NodesReport(fields))

@@ -259,7 +259,7 @@ package enum HelpText {
 
   private static let journal = """
     Reads the journal file of a state folder; darkroomd may be running or not. Changes nothing.
-    DIR is the state folder; default: that of --root, or /var/lib/darkroom.
+    DIR is the state folder; default: that of --root, or /var/lib/darkroom/state.
 
       verify   look for damage; exits with 0 if the journal file is whole, 1 if records are
                damaged or missing, 2 if it cannot be read

@@ -66,9 +66,9 @@ package enum ListText {
       + expired(list)
   }
 
-  /// `; its prints were removed (KeepPrints=)`; empty if they were not.
+  /// `; its prints have expired (KeepPrints=)`; empty if they have not.
   static func expired(_ list: ListSummary) -> String {
-    list.end.printsExpired == nil ? "" : "; its prints were removed (KeepPrints=)"
+    list.end.printsExpired == nil ? "" : "; its prints have expired (KeepPrints=)"
   }
 
   static func photos(_ list: ListSummary) -> String { Amounts.photos(list.total) }

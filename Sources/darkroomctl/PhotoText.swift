@@ -34,12 +34,12 @@ package struct PhotoText {
   /// When the prints go, or went; nil if they stay.
   private static func expiry(_ list: ListSummary, _ now: UInt64) -> String? {
     if let gone = list.end.printsExpired {
-      return "its prints were removed \(Amounts.age(since: gone, now: now)) ago (KeepPrints=)"
+      return "its prints expired \(Amounts.age(since: gone, now: now)) ago (KeepPrints=)"
     }
     return list.end.printsExpire.map { end in
       end > now
-        ? "its prints are removed in \(Amounts.span(milliseconds: end - now)) (KeepPrints=)"
-        : "its prints are about to be removed (KeepPrints=)"
+        ? "its prints expire in \(Amounts.span(milliseconds: end - now)) (KeepPrints=)"
+        : "its prints are about to expire (KeepPrints=)"
     }
   }
 

@@ -217,7 +217,7 @@ package struct LogTask: Equatable, Sendable {
 package struct JournalTask: Equatable, Sendable {
   package enum Verb: String, CaseIterable, Sendable { case verify, dump, stat }
 
-  package static let systemFolder = "/var/lib/darkroom"
+  package static let systemFolder = "/var/lib/darkroom/state"
 
   package var verb: Verb
   package var folder = Self.systemFolder

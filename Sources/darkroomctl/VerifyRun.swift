@@ -101,7 +101,7 @@ package struct VerifyRun {
       guard case .show(let report) = try talk.ask(.show(asked)) else { throw DaemonTalk.otherKind }
       if report.list.end.printsExpired != nil {
         voice.complain(
-          "print.expired", "the prints of \(ListText.name(report.list)) were removed (KeepPrints=)")
+          "print.expired", "the prints of \(ListText.name(report.list)) have expired (KeepPrints=)")
         return .failed
       }
       if account == nil {

@@ -18,6 +18,8 @@ struct CommandLineOptions: Equatable {
   var levelPrefixes = false
   /// Another process runs the hooks; see `HookService`.
   var leavesHooks = false
+  /// For tests.
+  var expiresAtOnce = false
 
   struct Problem: Error, Equatable, CustomStringConvertible {
     let description: String
@@ -31,7 +33,7 @@ struct CommandLineOptions: Equatable {
 
   static let usage = """
     usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--leave-hooks]
-                     [--level-prefixes]
+                     [--level-prefixes] [--expire-at-once]
            darkroomd run OPTION...
            darkroomd --run-hooks [--root DIR] [--config FILE] [--level-prefixes]
            darkroomd --reload [--root DIR]
@@ -47,6 +49,8 @@ struct CommandLineOptions: Equatable {
                          or paused; the exit status tells how it went
       --leave-hooks      only order hooks; darkroomd --run-hooks runs them
       --level-prefixes   begin each line on stderr with its <priority>
+      --expire-at-once   for tests: remove what KeepLists= and KeepPrints= have made old without
+                         the hour of grace, and prints without their day of rest
       --run-hooks        run the hooks that are ordered, and exit; fail if another darkroomd
                          runs them already
       --reload           make the running darkroomd read its settings again; fail if they are bad
@@ -70,6 +74,7 @@ struct CommandLineOptions: Equatable {
       case "--until-idle": untilIdle = true
       case "--leave-hooks": leavesHooks = true
       case "--level-prefixes": levelPrefixes = true
+      case "--expire-at-once": expiresAtOnce = true
       case "--run-hooks": task = .runHooks
       case "--reload": task = .reload
       case "--check": task = .check
@@ -77,8 +82,8 @@ struct CommandLineOptions: Equatable {
       case "--version": task = .version
       default:
         let known = [
-          "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes", "--run-hooks",
-          "--reload", "--check", "--help", "--version",
+          "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes",
+          "--expire-at-once", "--run-hooks", "--reload", "--check", "--help", "--version",
         ]
         throw .unknown(argument, among: known)
       }

@@ -62,7 +62,8 @@ final class Darkroom: Sendable {
       narrator: narrator, health: health)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
+      recorder, index, folders, settings: ground.settings, narrator, health, clock: clock,
+      grace: ground.grace)
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     let cluster = try ClusterNode.make(
@@ -284,6 +285,7 @@ final class Darkroom: Sendable {
   private func runReload() async {
     await reload.run(
       ground.status, work.health, telling: { work.narrator.tell($0) },
+      forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },
         { [webhooks] in webhooks.change($0) },

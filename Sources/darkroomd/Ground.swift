@@ -6,6 +6,7 @@
 import Linux
 import Record
 import Report
+import Return
 import Vocabulary
 
 struct Ground: Sendable {
@@ -21,11 +22,13 @@ struct Ground: Sendable {
   let stop = StopFlag()
   /// Nil for a daemon.
   let part: PartTask?
+  let grace: ExpiryGrace
 
   /// - Parameter died: called when the journal file takes no more records.
   init(
     _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
-    status: ServiceStatus, part: PartTask? = nil, died: @escaping @Sendable (Failure) -> Void
+    status: ServiceStatus, part: PartTask? = nil, grace: ExpiryGrace = .full,
+    died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
     self.places = places
     self.clock = clock
@@ -33,6 +36,7 @@ struct Ground: Sendable {
     self.reporter = reporter
     self.status = status
     self.part = part
+    self.grace = grace
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
@@ -43,7 +47,8 @@ struct Ground: Sendable {
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark,
-        way: way, isShared: settings.current.cluster.ledger != nil && store == nil, store: store)
+        way: way, isShared: settings.current.cluster.ledger != nil && store == nil, store: store,
+        cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) })
     }
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)

@@ -17,15 +17,17 @@ struct OwnDisks {
   /// - Parameters:
   ///   - folder: as users know it: `prints`.
   ///   - title: for sentences: `the folder of prints`.
+  ///   - isMade: if it is missing.
   struct Place {
     let folder: String
     let title: String
     let path: String
+    var isMade = false
   }
 
   static func places(_ places: Places) -> [Place] {
     [
-      Place(folder: "prints", title: "the folder of prints", path: places.prints),
+      Place(folder: "prints", title: "the folder of prints", path: places.prints, isMade: true),
       Place(folder: "done", title: "the folder done", path: places.done),
       Place(folder: "failed", title: "the folder failed", path: places.failed),
     ]
@@ -37,7 +39,7 @@ struct OwnDisks {
     var apart: [String] = []
     var folders: [PathFolder] = []
     for place in places {
-      let (folder, isApart) = try look(at: place)
+      let (folder, isApart) = try look(at: place, mayMake: !known.contains(place.folder))
       if known.contains(place.folder), !isApart { throw unmounted(place) }
       if isApart { apart.append(place.folder) }
       folders.append(folder)
@@ -46,10 +48,12 @@ struct OwnDisks {
     return folders
   }
 
-  private func look(at place: Place) throws(StartFailure) -> (PathFolder, isApart: Bool) {
+  private func look(
+    at place: Place, mayMake: Bool
+  ) throws(StartFailure) -> (PathFolder, isApart: Bool) {
     let folder: LinuxFolder
     do throws(SystemError) {
-      folder = try LinuxFolder.open(path: place.path)
+      folder = try Self.open(place, mayMake: mayMake)
     } catch {
       throw failure(
         "folder.lost", "\(place.title) cannot be opened: \(error)",
@@ -62,6 +66,22 @@ struct OwnDisks {
     return try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       let isApart = try folder.isApart()
       return (try PathFolder(path: place.path, isApart: isApart), isApart)
+    }
+  }
+
+  /// Makes the folder of prints again if an administrator has removed it. The others are for tmpfiles, which knows who
+  /// may read them.
+  private static func open(_ place: Place, mayMake: Bool) throws(SystemError) -> LinuxFolder {
+    do throws(SystemError) { return try LinuxFolder.open(path: place.path) } catch {
+      guard error.isMissing, mayMake, place.isMade, let slash = place.path.lastIndex(of: "/"),
+        let name = FileName(place.path[place.path.index(after: slash)...]),
+        let parent = try? LinuxFolder.open(path: String(place.path[..<slash])),
+        let folder = try? parent.openFolder(name, creating: true)
+      else { throw error }
+      // As tmpfiles makes it: the group may read prints.
+      try parent.setMode(0o750, of: name)
+      try parent.sync()
+      return folder
     }
   }
 

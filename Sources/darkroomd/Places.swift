@@ -16,6 +16,8 @@ struct Places: Equatable, Sendable {
   let configuration: String
   /// Tells the drafts of processes apart that share the folder of prints; empty for a daemon, which has it alone.
   var mark = ""
+  /// Of originals; nil for `cache` in the state folder.
+  var cache: String?
   /// Nil if the prints are in a folder.
   var store: StorePlace?
 
@@ -33,7 +35,7 @@ struct Places: Equatable, Sendable {
   static let system = Places(
     inbox: "/var/spool/darkroom/inbox", done: "/var/spool/darkroom/done",
     failed: "/var/spool/darkroom/failed", prints: "/var/lib/darkroom/prints",
-    state: "/var/lib/darkroom", control: "/run/darkroom/io.darkroom",
+    state: "/var/lib/darkroom/state", control: "/run/darkroom/io.darkroom",
     configuration: "/etc/darkroom/darkroomd.conf")
 
   static func below(_ root: String) -> Places {
@@ -47,6 +49,14 @@ struct Places: Equatable, Sendable {
   /// Those of the command line. Makes nothing.
   static func named(by options: CommandLineOptions) -> Places {
     options.root.map { Places.below($0) } ?? .system
+  }
+
+  /// With the folder that the service manager has made for what may be lost; nil if it has none.
+  func withCache(_ path: String?) -> Places {
+    var places = self
+    // Several folders are separated with colons.
+    places.cache = path.flatMap { $0.split(separator: ":").first.map(String.init) }
+    return places
   }
 
   /// The room of each folder that can be opened, by its path. Waits for the disks. A start needs no inbox, and does not

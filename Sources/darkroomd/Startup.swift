@@ -5,6 +5,7 @@
 
 import Linux
 import Report
+import Return
 import Steer
 import Systemd
 import Vocabulary
@@ -27,7 +28,9 @@ enum Startup {
     let source = source(options, named)
     let settings = try settings(source)
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
-    let places = try ClusterNode.places(named, settings.current.cluster)
+    let places = try ClusterNode.places(
+      task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
+      settings.current.cluster)
     let pulse = Heartbeat()
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
@@ -62,7 +65,8 @@ enum Startup {
       let ground = try Opening.Parts.keep(&parts.ground) { () throws(StartFailure) in
         try Ground(
           places, settings, clock: clock, reporter: reporter, status: status,
-          part: task, died: { ends.put(.journalDied($0)) })
+          part: task, grace: options.expiresAtOnce ? .none : .full,
+          died: { ends.put(.journalDied($0)) })
       }
       try task?.begin(ground.recorder)
       return Opening.Made(
@@ -149,12 +153,17 @@ enum Startup {
           ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
       }
     }
-    let source = source(options, .named(by: options))
-    _ = try settings(source)
+    let places = Places.named(by: options)
+    let source = source(options, places)
+    let settings = try settings(source).current
     do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
       // Those of an instance are elsewhere.
-      if error.isMissing { say("note: there is no file \(Printable.text(source.path))") }
+      if error.isMissing {
+        let path = Printable.text(source.path)
+        say("note: there is no file \(path); the defaults apply, and \(path).d/*.conf")
+      }
     }
+    for note in ForecastRequest.notes(places.control, settings.record) { say("note: \(note)") }
   }
 
   static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {

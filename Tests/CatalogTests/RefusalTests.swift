@@ -219,6 +219,14 @@ struct RefusalTests {
       .refused("list.option", "line 4: 'Title' is a number; it must be a string", "")
     ),
     (
+      "<dict>\(photos)<key>Title</key><true/></dict>",
+      .refused("list.option", "line 4: 'Title' is true or false; it must be a string", "")
+    ),
+    (
+      "<dict>\(photos)<key>Private</key><integer>1</integer></dict>",
+      .refused("list.option", "line 4: 'Private' is a number; it must be yes or no", "")
+    ),
+    (
       "<dict>\(photos)<key>Title</key><array/></dict>",
       .refused("list.option", "line 4: 'Title' is an array; it must be a string", "")
     ),

@@ -19,6 +19,7 @@ import Vocabulary
     #expect(try CommandLineOptions(["--config", "f"]) == options { $0.configuration = "f" })
     #expect(try CommandLineOptions(["--until-idle"]) == options { $0.untilIdle = true })
     #expect(try CommandLineOptions(["--level-prefixes"]) == options { $0.levelPrefixes = true })
+    #expect(try CommandLineOptions(["--expire-at-once"]) == options { $0.expiresAtOnce = true })
     #expect(try CommandLineOptions(["--version"]) == options { $0.task = .version })
     #expect(try CommandLineOptions(["-h"]) == CommandLineOptions(["--help"]))
     let both = ["--reload", "--root", "/r"]

@@ -123,8 +123,9 @@ import Testing
     .enabled("mounts need root and a namespace") { DaemonBench.mayMount },
     arguments: [true, false])
   func mounts(_ isAsked: Bool) async throws {
+    let atOnce = ["--expire-at-once"]
     try await DaemonBench.use { bench in
-      let daemon = try await bench.startApart()
+      let daemon = try await bench.startApart(atOnce)
       try await bench.drop([("Hills", try bench.serveSamples(1)[0])], as: "summer.plist")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       try bench.folder.write([1], to: "mine/own.jpg")
@@ -146,7 +147,7 @@ import Testing
       #expect(try await bench.tool("status", "--check").output.contains("is mounted"))
       // Its mounts end with it.
       try await bench.stop(daemon)
-      let next = try await bench.start()
+      let next = try await bench.start(atOnce)
       try await bench.until("the rest goes") {
         bench.names("prints").isEmpty
       }

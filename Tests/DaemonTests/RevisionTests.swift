@@ -279,7 +279,7 @@ import Testing
     let settings = DaemonBench.settings + "[Record]\nKeepLists=1s\n"
     try await DaemonBench.use(settings: settings) { bench in
       let urls = try bench.serveSamples(2)
-      let daemon = try await bench.start()
+      let daemon = try await bench.start(["--expire-at-once"])
       try await bench.drop([("One", urls[0])], as: "summer.plist")
       try await daemon.says("Finished list 'summer'")
       let print = bench.bytes("prints/summer/One.jpg")

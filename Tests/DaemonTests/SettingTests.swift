@@ -253,6 +253,26 @@ import Vocabulary
 
   @Test(
     arguments: [
+      ("KeepPrints", "30", "KeepPrints=30 has no unit; write 30d for 30 days"),
+      ("KeepPrints", "1", "KeepPrints=1 has no unit; write 1d for 1 day"),
+      ("KeepLists", "1d 12", "KeepLists=1d 12 has no unit; write 12d for 12 days"),
+      (
+        "KeepLists", "month", "a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not 'month'"
+      ),
+    ])
+  func `a setting by which files are removed needs a unit`(key: String, text: String, words: String)
+    throws
+  {
+    var settings = Settings()
+    let entry = try #require(SettingEntry.all.first { $0.key == key })
+    let problem = #expect(throws: SettingProblem.self) { try entry.apply(&settings, text) }
+    #expect(problem?.description == words)
+    try entry.apply(&settings, "30d")
+    #expect(settings.record.keepLists == .seconds(30 * 86_400))
+  }
+
+  @Test(
+    arguments: [
       ("yes", true), ("true", true), ("on", true), ("1", true), ("YES", true), ("no", false),
       ("false", false), ("off", false), ("0", false), ("No", false),
     ])

@@ -63,6 +63,21 @@ struct CacheTests {
     #expect(second.cache?.counts.entries == 1)
   }
 
+  @Test func `a cache on another disk gets copies, and gives them`() async throws {
+    let body = [UInt8](repeating: 7, count: 3 << 20)
+    let whole = EntityFacts(etag: entity.etag, total: UInt64(body.count), place: entity.place)
+    let code = SystemError.Name.crossesDevices.rawValue
+    for folder in [incoming, kept] {
+      FaultPlan.set(
+        .init("linkat", on: folder.path, code: code, isPermanent: true), for: folder.path)
+    }
+    defer { for folder in [incoming, kept] { FaultPlan.set(nil, for: folder.path) } }
+    let downloader = downloader(ScriptedNetwork(.sent([body], whole), .unchanged), room: 4 << 20)
+    for number in 1...2 as ClosedRange<UInt32> { try await download(downloader, number) }
+    #expect(fresh.bytes(of: "000000001") == body && fresh.bytes(of: "000000002") == body)
+    #expect(counts(downloader) == [1, UInt64(body.count), 1, 1])
+  }
+
   @Test func `a changed original replaces the cached one`() async throws {
     var other = entity
     other.etag = "\"v2\""

@@ -14,8 +14,8 @@ struct LedgerRetentionTests {
   {
     try await NodeBench.use(leaseTime: "3s") { nodes in
       let keep = "[Record]\nKeepLists=80s"
-      let home = try await nodes.start("a", more: keep)
-      let other = try await nodes.start("b", more: keep)
+      let home = try await nodes.start("a", more: keep, ["--expire-at-once"])
+      let other = try await nodes.start("b", more: keep, ["--expire-at-once"])
       let photos = try nodes.photos(16)
       try await nodes.drop(photos, at: "a")
       try await nodes.drop(photos, at: "b")
@@ -46,7 +46,8 @@ struct LedgerRetentionTests {
   @Test func `a list whose files cannot be removed keeps no other one in the ledger`() async throws
   {
     try await NodeBench.use(leaseTime: "3s") { nodes in
-      let home = try await nodes.start("a", more: "[Record]\nKeepLists=80s")
+      let home = try await nodes.start(
+        "a", more: "[Record]\nKeepLists=80s", ["--expire-at-once"])
       let photos = try nodes.photos(2, at: nil)
       for name in ["one", "two"] {
         try await nodes.drop(photos, as: "\(name).plist", at: "a")

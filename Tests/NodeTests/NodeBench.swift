@@ -62,9 +62,10 @@ struct NodeBench: Sendable {
   /// Starts a node; returns once it is ready.
   func start(
     _ node: String, at place: String? = nil, through cutter: PostgresCutter? = nil,
-    blobs part: String? = nil, more: String = ""
+    blobs part: String? = nil, more: String = "", _ arguments: [String] = []
   ) async throws -> RunningProgram {
-    let daemon = try await launch(node, at: place, through: cutter, blobs: part, more: more)
+    let daemon = try await launch(
+      node, at: place, through: cutter, blobs: part, more: more, arguments)
     try await daemon.says(" is ready: ")
     return daemon
   }
@@ -73,10 +74,11 @@ struct NodeBench: Sendable {
   /// - Parameter store: in the place of the shared one.
   func launch(
     _ node: String, at place: String? = nil, through cutter: PostgresCutter? = nil,
-    store other: StoreOrigin? = nil, blobs part: String? = nil, more: String = ""
+    store other: StoreOrigin? = nil, blobs part: String? = nil, more: String = "",
+    _ arguments: [String] = []
   ) async throws -> RunningProgram {
     try configure(node, at: place, through: cutter, store: other, blobs: part, more: more)
-    return try await bench.launch("darkroomd", ["--root", root(node)])
+    return try await bench.launch("darkroomd", ["--root", root(node)] + arguments)
   }
 
   /// For its next start or reload.

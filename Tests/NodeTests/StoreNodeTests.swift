@@ -173,7 +173,7 @@ struct StoreNodeTests {
   @Test func `a list that is removed, and one whose time is over, leave the store`() async throws {
     try await NodeBench.use(leaseTime: "3s", inStore: true) { nodes in
       let keep = "[Record]\nKeepLists=80s\n"
-      let home = try await nodes.start("a", more: keep)
+      let home = try await nodes.start("a", more: keep, ["--expire-at-once"])
       let store = try #require(nodes.store)
       let photos = try nodes.photos(12, at: nil)
       for name in ["one", "two"] {
@@ -199,7 +199,8 @@ struct StoreNodeTests {
       #expect(nodes.prints("two").count == 12)
       await home.cut()
       store.fault(.busy, count: 0)
-      let again = try await nodes.start("a", more: keep + "KeepPrints=1s\n")
+      let again = try await nodes.start(
+        "a", more: keep + "KeepPrints=1s\n", ["--expire-at-once"])
       try await again.says("Removed the prints of list 'two'")
       #expect(nodes.objects("prints/").isEmpty)
       #expect(nodes.all("a/state/unwanted").count == 2, "they are removed again")

@@ -300,6 +300,11 @@ import Vocabulary
   @Test func `a reload is for root, and answers with its notes or its refusal`() async throws {
     try await PeopleBench.use { bench in
       #expect(isDenied(await bench.calls.handle(.reload, from: .stranger)))
+      let order = ForecastOrder(keepLists: .seconds(60), keepPrints: .seconds(60))
+      #expect(isDenied(await bench.calls.handle(.forecast(order), from: .stranger)))
+      #expect(
+        await bench.calls.handle(.forecast(order), from: .root)
+          == .foreseen(notes: ["KeepPrints= is 60 s"]))
       let conf = "daemon/darkroomd.conf"
       try bench.parts.scratch.write(
         Array("[Inbox]\nQuietTime=9s\n[Report]\nTransitions=yes\n".utf8), to: conf)

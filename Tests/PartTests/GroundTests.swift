@@ -62,7 +62,7 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    ("prints", "the folder of prints cannot be opened: "), ("done", "the folder done cannot be "),
+    ("done", "the folder done cannot be opened: "),
     ("failed", "the folder failed cannot be opened: "),
   ])
   func `a folder that is not there may come`(_ name: String, _ words: String) throws {
@@ -71,6 +71,22 @@ import Vocabulary
     let failure = #expect(throws: StartFailure.self) { try ground() }
     #expect(failure?.trouble == "folder.lost" && failure?.words.hasPrefix(words) == true)
     #expect(failure?.advice?.contains("systemd-tmpfiles --create darkroom.conf") == true)
+  }
+
+  @Test func `a folder of prints that is not there is made, unless it was on a disk of its own`()
+    async throws
+  {
+    try Places.make(root: scratch.path)
+    let name = FileName(literal: "prints")
+    try scratch.folder.removeFolder(name)
+    try scratch.write(Array("prints\n".utf8), to: "state/mounts")
+    let failure = #expect(throws: StartFailure.self) { try ground() }
+    #expect(failure?.trouble == "folder.lost")
+    try scratch.folder.openFolder(FileName(literal: "state"), creating: false)
+      .removeIfThere(FileName(literal: "mounts"))
+    let second = try ground()
+    #expect(try scratch.folder.status(of: name).kind == .folder)
+    await second.recorder.close()
   }
 
   @Test func `a folder that was on a disk of its own is waited for`() throws {

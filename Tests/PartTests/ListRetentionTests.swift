@@ -4,6 +4,7 @@
 import Files
 import Linux
 import Record
+import Return
 import Support
 import Testing
 import Vocabulary
@@ -11,15 +12,27 @@ import Vocabulary
 @testable import darkroomd
 
 @Suite struct ListRetentionTests {
-  private static let keep = Duration.seconds(3600)
+  static let keep = Duration.seconds(3600)
 
-  private func retention(_ bench: DiskBench, prints: Duration? = nil) -> ListRetention {
+  func settings(lists: Duration = Self.keep, prints: Duration? = nil) -> Settings {
     var settings = Settings()
-    (settings.record.keepLists, settings.record.keepPrints) = (Self.keep, prints)
-    return ListRetention(
-      bench.recorder, bench.index, bench.folders, settings: LiveSettings(settings),
+    (settings.record.keepLists, settings.record.keepPrints) = (lists, prints)
+    return settings
+  }
+
+  func retention(
+    _ bench: DiskBench, prints: Duration? = nil, grace: ExpiryGrace = .none
+  ) -> ListRetention {
+    retention(bench, LiveSettings(settings(prints: prints)), grace: grace)
+  }
+
+  func retention(
+    _ bench: DiskBench, _ settings: LiveSettings, grace: ExpiryGrace = .full
+  ) -> ListRetention {
+    ListRetention(
+      bench.recorder, bench.index, bench.folders, settings: settings,
       bench.narrator(), HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
-      clock: bench.clock)
+      clock: bench.clock, grace: grace)
   }
 
   /// Adds a list that ends now, and is in `done` already unless the test keeps it from there.
@@ -32,10 +45,10 @@ import Vocabulary
   }
 
   /// The names in the folder of lists; nil if it cannot be read.
-  private func left(_ bench: DiskBench) -> [String]? { try? bench.folders.lists.listing() }
+  func left(_ bench: DiskBench) -> [String]? { try? bench.folders.lists.listing() }
 
   /// Runs until the retention waits for its next look, acts, and stops it.
-  private func running(
+  func running(
     _ bench: DiskBench, _ retention: ListRetention, hidden: [ListID] = [],
     _ act: () async throws -> Void
   ) async throws {
@@ -182,14 +195,14 @@ import Vocabulary
   // MARK: prints
 
   /// Adds a list with a print that ends now, and is in `done` already.
-  private func develop(_ bench: DiskBench, _ number: UInt64, revises: UInt64? = nil) async throws {
+  func develop(_ bench: DiskBench, _ number: UInt64, revises: UInt64? = nil) async throws {
     let list = try await bench.add(number, .revising(revises))
     try await bench.develop(PhotoID(list: list, number: 1), print: "Photo.jpg")
     try await bench.recorder.record([.finished(list)])
     try ListMarks.noteReturn(in: bench.folder(of: list))
   }
 
-  private func prints(_ bench: DiskBench) -> [String]? { try? bench.folders.prints.listing() }
+  func prints(_ bench: DiskBench) -> [String]? { try? bench.folders.prints.listing() }
 
   @Test func `prints go before their list, which tells it until it goes, too`() async throws {
     try await DiskBench.use { bench in
@@ -321,6 +334,8 @@ import Vocabulary
 
   // MARK: clocks
 
+  private static let unrested = ExpiryGrace(proof: ExpiryGrace.full.proof, rest: .zero)
+
   private static let years: UInt64 = 10 * 365 * 86_400_000
 
   @Test func `a start with a clock that is years ahead removes nothing`() async throws {
@@ -328,7 +343,7 @@ import Vocabulary
       try await develop(bench, 1)
       let truth = bench.clock.wallTime()
       bench.clock.setWallTime(truth + Self.years)
-      let retention = retention(bench, prints: Self.keep)
+      let retention = retention(bench, prints: Self.keep, grace: Self.unrested)
       try await running(bench, retention) { () async throws in
         bench.clock.advance(by: .seconds(3599))
         retention.look()
@@ -346,7 +361,7 @@ import Vocabulary
   @Test(arguments: [true, false])
   func `a clock that jumps removes nothing for an hour`(isAhead: Bool) async throws {
     try await DiskBench.use { bench in
-      let retention = retention(bench, prints: Self.keep)
+      let retention = retention(bench, prints: Self.keep, grace: Self.unrested)
       try await develop(bench, 1)
       bench.clock.advance(by: Self.keep - .seconds(60))
       let now = bench.clock.wallTime()

@@ -80,7 +80,13 @@ final class PeopleBench: Sendable {
   private func start() -> [Task<Void, Never>] {
     [
       Task { await inbox.run() }, Task { await parts.keeper.run(parts.work) },
-      Task { await reload.run(.unheard, parts.health, telling: { _ in }, []) },
+      Task {
+        await reload.run(
+          .unheard, parts.health, telling: { _ in },
+          forecast: { _, new in
+            new.record.keepPrints.map { ["KeepPrints= is \($0.spoken)"] } ?? []
+          }, [])
+      },
     ]
   }
 

@@ -3,6 +3,7 @@
 
 import Linux
 import Report
+import Steer
 import Support
 import Synchronization
 import Testing
@@ -37,6 +38,7 @@ import Vocabulary
   ) async throws {
     async let run: Void = reload.run(
       status, health, telling: { notice in told.withLock { $0.append(notice) } },
+      forecast: { old, new in old.record == new.record ? [] : ["it removes 3 prints"] },
       [
         { [self] settings in given.withLock { $0.append(settings.download.attempts) } },
         { [self] settings in given.withLock { $0.append(settings.download.attempts + 100) } },
@@ -65,6 +67,20 @@ import Vocabulary
             .configurationReloaded(changed: ["Connections", "Attempts", "Timeout"], by: Person(0))
           ])
     }
+  }
+
+  @Test func `the answer says what the settings remove, and a question changes nothing`()
+    async throws
+  {
+    try write("[Record]\nKeepPrints=30d\n")
+    let order = ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil)
+    try await running {
+      #expect(await reload.forecast(order) == ["it removes 3 prints"])
+      #expect(live.current == Settings() && told.withLock { $0 }.isEmpty)
+      #expect(await notes() == ["it removes 3 prints"])
+      #expect(await notes() == [])
+    }
+    #expect(await reload.forecast(order) == nil)
   }
 
   @Test func `an unchanged file changes nothing`() async throws {

@@ -131,8 +131,12 @@ enum Samples {
     ),
     (.listRemoved(list), "Removed list 'holiday' with its prints and results."),
     (
-      .printsExpired(list),
+      .printsExpired(list, isResting: false),
       "Removed the prints of list 'holiday', as KeepPrints= has passed since its end."
+    ),
+    (
+      .printsExpired(list, isResting: true),
+      "Set the prints of list 'holiday' aside as .expired-\(list.id), as KeepPrints= has passed since its end; a day later they are removed."
     ),
   ]
 

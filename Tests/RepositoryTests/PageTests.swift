@@ -52,7 +52,7 @@ import Testing
     let end = try #require(page.range(of: "\n.SH SIGNALS")?.lowerBound)
     let known = options(in: CommandLineOptions.usage)
     #expect(options(in: String(page[start..<end])) == known)
-    #expect(known.count == 10)
+    #expect(known.count == 11)
     let synopsis = page[..<(try #require(page.range(of: "\n.SH DESCRIPTION")?.lowerBound))]
     let part = options(in: PartOrder.usage)
     #expect(part.count == 8)

@@ -31,6 +31,8 @@ struct MessageTests {
     .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
     .picture(PictureOrder(list: ListReference("17"), photo: 3)),
     .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
+    .forecast(ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil)),
+    .forecast(ForecastOrder(keepLists: .seconds(1), keepPrints: .milliseconds(1500))),
     .nodes, .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
     .drain(DrainOrder(node: "beta", isNow: true)),
     .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
@@ -93,6 +95,7 @@ struct MessageTests {
     (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
     (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
+    (.forecast, .foreseen(notes: ["KeepPrints= sets 3 prints of 1 user in 1 list aside"])),
   ]
 
   @Test("a reply arrives as it was sent", arguments: replies)

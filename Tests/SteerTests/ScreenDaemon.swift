@@ -75,7 +75,7 @@ struct ScreenDaemon: ControlService {
       lists: 3, photosWaiting: 73, photosRunning: 6, downloads: 4, filters: 1, outputs: 0),
     degraded: [
       "no right to take leases: lists are accepted after a quiet time",
-      "list 16 waits: input/output error in /var/lib/darkroom/lists/16/originals",
+      "list 16 waits: input/output error in /var/lib/darkroom/state/lists/16/originals",
     ],
     prints: "/var/lib/darkroom/prints", inbox: "/var/spool/darkroom/inbox",
     residentBytes: 19_922_944, sandbox: "no privileges, limits, Landlock, seccomp",
@@ -138,6 +138,7 @@ struct ScreenDaemon: ControlService {
     case .nodes: return .nodes(Samples.nodes)
     case .drain: return .drained(Samples.nodes.nodes[1])
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
+    case .forecast: return .foreseen(notes: [])
     case .watch: return .watch(watched)
     case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .colours, .find, .picture:
       return .failed(.notPossible(why: "not here"))

@@ -157,6 +157,7 @@ final class ScriptedDaemon: ControlService {
     case .settings: .settings(Samples.settings)
     case .metrics: .metrics(Samples.metrics)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
+    case .forecast: .foreseen(notes: [])
     case .watch: .watch(Samples.watch)
     case .follow: .followed(FollowReport(last: 1))
     case .open: .opened(OpenReport(list: Samples.list, token: Samples.token))

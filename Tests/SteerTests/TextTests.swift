@@ -146,15 +146,15 @@ struct TextTests {
     list.end.printsExpire = Self.now + 3 * 86_400_000
     #expect(
       PhotoText.head(list, Self.terminal, now: Self.now, users: Self.users)
-        .hasSuffix("\nits prints are removed in 3 d 0 h (KeepPrints=)\n"))
+        .hasSuffix("\nits prints expire in 3 d 0 h (KeepPrints=)\n"))
     #expect(!ListText.sentence(list).contains("KeepPrints="))
     (list.end.printsExpire, list.end.printsExpired) = (nil, Self.now - 2 * 86_400_000)
     #expect(
       PhotoText.head(list, Self.terminal, now: Self.now, users: Self.users)
-        .hasSuffix("\nits prints were removed 2 d 0 h ago (KeepPrints=)\n"))
+        .hasSuffix("\nits prints expired 2 d 0 h ago (KeepPrints=)\n"))
     #expect(
       ListText.sentence(list)
-        == "summer (list 17) is finished: 100 of 100 photos filtered; its prints were removed (KeepPrints=)"
+        == "summer (list 17) is finished: 100 of 100 photos filtered; its prints have expired (KeepPrints=)"
     )
     #expect(
       ListText.plain(list).hasSuffix(

@@ -18,13 +18,14 @@ extension DaemonBench {
   /// Starts the daemon in its own mount namespace; returns once it has looked at its inbox. The commands run there
   /// before it, with the inbox as `$inbox`.
   package func startApart(
-    after commands: String = ":", environment: [String: String] = [:]
+    after commands: String = ":", _ arguments: [String] = [],
+    environment: [String: String] = [:]
   ) async throws -> RunningProgram {
     try FileManager.default.createDirectory(
       atPath: "\(root)/inbox", withIntermediateDirectories: true)
     let script = "inbox=$1; shift; \(commands) && exec \"$@\""
     let daemon = try await launch(
-      "darkroomd", ["--root", root],
+      "darkroomd", ["--root", root] + arguments,
       through: [
         "unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", "\(root)/inbox",
       ], environment: environment)

@@ -49,9 +49,9 @@ import Testing
         "darkroom", "darkroom@",
         [
           "Description=", "Wants=", "After=var-", "RequiresMountsFor=", "ExecStart=",
-          "ExecStartPost=", "ExecReload=",
+          "ExecStartPre=", "ExecStartPost=", "ExecReload=",
         ]
-          + ["StateDirectory=", "RuntimeDirectory", "ReadWritePaths="]
+          + ["StateDirectory=", "CacheDirectory=", "RuntimeDirectory", "ReadWritePaths="]
       ),
       (
         "darkroom-hooks", "darkroom-hooks@",
@@ -93,7 +93,7 @@ import Testing
       "Type=oneshot", "ExecStart=/usr/sbin/darkroomd --run-hooks", "User=darkroom",
       "NoNewPrivileges=yes", "CapabilityBoundingSet=", "TimeoutStartSec=infinity",
       "KillMode=mixed", "OOMPolicy=continue",
-      "ProtectSystem=strict", "BindPaths=/var/lib/darkroom/hooks", "ProtectHome=yes",
+      "ProtectSystem=strict", "BindPaths=/var/lib/darkroom/state/hooks", "ProtectHome=yes",
       "StartLimitIntervalSec=5min", "StartLimitBurst=150",
     ])
   func hookDirective(line: Substring) throws {
@@ -108,7 +108,7 @@ import Testing
       #expect(!hooks.contains { $0.hasPrefix(key) })
     }
     let path = try Self.lines(of: "darkroom-hooks.path")
-    #expect(path.contains("DirectoryNotEmpty=/var/lib/darkroom/hooks"))
+    #expect(path.contains("DirectoryNotEmpty=/var/lib/darkroom/state/hooks"))
     #expect(try Self.lines().contains("Wants=darkroom-hooks.path"))
     #expect(try Self.lines().contains("ExecStart=/usr/sbin/darkroomd --leave-hooks"))
   }
@@ -145,13 +145,24 @@ import Testing
       ["/var/spool/darkroom/inbox", "3770", "-"],
       ["/var/spool/darkroom/inbox/.claim", "0700", "-"],
       ["/var/spool/darkroom/done", "0750", "30d"], ["/var/spool/darkroom/failed", "0750", "30d"],
-      ["/var/lib/darkroom/prints", "0750", "-"], ["/var/lib/darkroom/hooks", "0700", "-"],
+      ["/var/lib/darkroom/prints", "0750", "-"], ["/var/lib/darkroom/state", "0700", "-"],
+      ["/var/lib/darkroom/state/hooks", "0700", "-"],
     ])
   func folder(place: [String]) throws {
     let text = try String(
       contentsOfFile: Repository.path("systemd/darkroom.tmpfiles"), encoding: .utf8)
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     #expect(rows.contains(["d"] + place[..<2] + ["darkroom", "darkroom", place[2]]))
+  }
+
+  @Test(arguments: [("darkroom", "darkroom"), ("darkroom@", "darkroom@%i")])
+  func `a clean of the state leaves the prints, which are beside it`(unit: String, folder: String)
+    throws
+  {
+    let lines = try Self.lines(of: "\(unit).service")
+    #expect(lines.filter { $0.hasPrefix("StateDirectory=") } == ["StateDirectory=\(folder)/state"])
+    let writable = lines.filter { $0.hasPrefix("ReadWritePaths=") }
+    #expect(writable.count == 1 && writable[0].hasSuffix("/var/lib/\(folder)"))
   }
 
   @Test func `uninstalling lists what stays and how to remove it`() throws {

@@ -122,7 +122,7 @@ class Soak:
 
     def run(self):
         preload = self.campaign.compile("heap.c", "-shared", "-fPIC", "-pthread")
-        daemon = self.root.start(environment={"LD_PRELOAD": preload, "HEAP_LOG": self.heap_log})
+        daemon = self.root.start("--expire-at-once", environment={"LD_PRELOAD": preload, "HEAP_LOG": self.heap_log})
         if not daemon.wait_ready():
             raise torture.Violation("the daemon did not start", daemon.said())
         self.began = time.monotonic()

@@ -60,7 +60,7 @@ struct ClusterNode: Sendable {
       maker: maker,
       retention: LedgerRetention(
         office: office, shelf: shelf, settings: ground.settings, health: health,
-        clock: ground.clock, leaseTime: settings.leaseTime),
+        clock: ground.clock, leaseTime: settings.leaseTime, grace: ground.grace),
       sweeper: StoreSweeper(
         folders: ground.folders, index: index, narrator: narrator, health: health,
         clock: ground.clock, leaseTime: settings.leaseTime),

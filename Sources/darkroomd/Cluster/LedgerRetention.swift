@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes lists that were returned longer ago than KeepLists= from the ledger, and their files from the shelf. The node
-// that asks first has a list to remove, until it has, or is dead; the ledger's clock decides. Raises nothing: a removal
+// that asks first has a list to remove, until it has, or is dead; the ledger's clock decides. Nothing is removed within an
+// hour of a start or of a changed setting (see ExpiryGrace). Raises nothing: a removal
 // that fails is reported, and tried again.
 // Concurrency: immutable; the task in `run` alone removes.
 
 import Cluster
 import Linux
+import Return
 import Vocabulary
 
 struct LedgerRetention: Sendable {
@@ -15,13 +17,17 @@ struct LedgerRetention: Sendable {
   let health: HealthBoard
   let clock: any Timekeeper
   let leaseTime: Duration
+  let grace: ExpiryGrace
 
   private static let longestPause = Duration.seconds(3600)
 
   func run() async {
+    var keep = settings.current.record.keepLists
+    var begin = clock.uptime()
     while !Task.isCancelled {
-      let keep = settings.current.record.keepLists
-      await removeOld(keep)
+      let new = settings.current.record.keepLists
+      if new != keep { (keep, begin) = (new, clock.uptime()) }
+      if clock.uptime() - begin >= grace.proof { await removeOld(keep) }
       await clock.rest(max(leaseTime / 2, min(keep / 8, Self.longestPause)))
     }
   }

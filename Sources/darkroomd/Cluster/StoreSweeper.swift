@@ -62,7 +62,7 @@ struct StoreSweeper: Sendable {
     if due.removeValue(forKey: list) == nil {
       due[list] = clock.uptime() + Self.lateness + leaseTime
       // A list that was removed is not known any more.
-      if index[list] != nil { narrator.expired(list) }
+      if index[list] != nil { narrator.expired(list, isResting: false) }
       return
     }
     try await onDisk { () throws(Failure) in

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of those that ended longer ago
-// than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A clock that has just
-// been set removes nothing. A crash leaves the whole list, or a record without a folder, which the next start forgets;
-// prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later, and
+// than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
+// was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
+// ExpiryGrace). A crash leaves the whole list, or a record without a folder, which the next start forgets;
+// prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
 // that of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
 // tasks ring. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
@@ -15,17 +16,27 @@ import Synchronization
 import Vocabulary
 
 final class ListRetention: Sendable {
+  /// Those that one look judges by.
+  private struct Terms: Equatable, Sendable {
+    let lists: Retention
+    let prints: Retention?
+
+    init(_ settings: Settings.Record) {
+      lists = Retention(settings.keepLists)
+      prints = settings.keepPrints.map { Retention($0) }
+    }
+  }
+
   private struct Progress: Sendable {
+    var terms: Terms
     var steady: SteadyClock
-    /// The lists whose prints are hidden and not removed yet.
-    var hidden: Set<ListID>
+    /// The lists whose prints are hidden and not removed yet, with the time since which they rest.
+    var hidden: [ListID: UInt64]
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
   }
 
-  /// The pause before prints that are hidden are removed again.
-  private static let again = Duration.seconds(60)
   /// Between two looks for lists that the record has forgotten.
   private static let surveyPause = Duration.seconds(60)
 
@@ -37,15 +48,19 @@ final class ListRetention: Sendable {
   private let narrator: Narrator
   private let health: HealthBoard
   private let clock: any Timekeeper
+  private let grace: ExpiryGrace
   /// At the start.
-  private let steady: SteadyClock
+  private let first: (terms: Terms, steady: SteadyClock)
   let bell = ChangeSignal()
   /// The next look comes by itself, before a list that ends now may be removed.
   private let timed = Atomic(false)
+  /// The uptime at which the clock is believed, in milliseconds.
+  private let believed: Atomic<Int64>
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
-    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper
+    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper,
+    grace: ExpiryGrace = .full
   ) {
     self.recorder = recorder
     self.index = index
@@ -55,7 +70,12 @@ final class ListRetention: Sendable {
     self.narrator = narrator
     self.health = health
     self.clock = clock
-    steady = SteadyClock(wall: clock.wallTime(), uptime: clock.uptime())
+    self.grace = grace
+    first = (
+      Terms(settings.current.record),
+      SteadyClock(wall: clock.wallTime(), uptime: clock.uptime(), proof: grace.proof)
+    )
+    believed = Atomic((clock.uptime() + grace.proof).milliseconds)
   }
 
   private var lists: any Folder { folders.lists }
@@ -74,7 +94,7 @@ final class ListRetention: Sendable {
     let old = OldLists(lists)
     try? old.sweep()
     // Not for the clock's sake: nothing is left of them that a wrong clock could cost.
-    let (keep, now) = (keepLists, clock.wallTime())
+    let (keep, now) = (first.terms.lists, clock.wallTime())
     for list in ended() where isNode || keep.isOver(since: list.since, now: now) {
       if (try? old.isGone(list.list)) == true { recorder.forget(list.list) }
     }
@@ -88,13 +108,15 @@ final class ListRetention: Sendable {
     for list in pending + swept {
       guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
       note([list] + index.forerunners(of: list), prints, at: clock.wallTime())
+      if pending.contains(list), rests { narrator.expired(list, isResting: true) }
     }
     return pending
   }
 
   /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
   func run(_ hidden: [ListID]) async {
-    var progress = Progress(steady: steady, hidden: Set(hidden))
+    var progress = Progress(terms: first.terms, steady: first.steady, hidden: [:])
+    for list in hidden { progress.hidden[list] = restStart(of: list) }
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
@@ -102,7 +124,9 @@ final class ListRetention: Sendable {
       progress = await onDisk { [progress] in removeDue(progress) }
       if let pause = pause(progress) {
         timed.store(
-          pause <= min(keepLists.time, keepPrints?.time ?? keepLists.time),
+          pause
+            <= min(
+              progress.terms.lists.time, progress.terms.prints?.time ?? progress.terms.lists.time),
           ordering: .sequentiallyConsistent)
         await bell.change(after: seen, within: pause, on: clock)
       } else {
@@ -116,22 +140,38 @@ final class ListRetention: Sendable {
   /// Prints go before the lists, which may wait for that.
   private func removeDue(_ before: Progress) -> Progress {
     var progress = before
-    progress.steady.note(wall: clock.wallTime(), uptime: clock.uptime())
+    judge(&progress)
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
-    if let keep = keepPrints, wait(keep, progress) == .zero {
+    let isBelieved = wait(progress) == .zero
+    if let keep = progress.terms.prints, isBelieved {
       // Their folders of prints may be those of lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
         if Task.isCancelled { return progress }
         guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
-        if expire(list, at: now) { progress.hidden.insert(list) }
+        if expire(list, at: now) { progress.hidden[list] = now }
       }
     }
-    clear(&progress.hidden)
-    if wait(keepLists, progress) == .zero { removeLists(old, forgotten) }
+    if isBelieved {
+      clear(&progress.hidden)
+      removeLists(old, forgotten, progress)
+    }
     return progress
+  }
+
+  /// The settings are read once for a look: a change of them begins the proof again.
+  private func judge(_ progress: inout Progress) {
+    let (wall, uptime) = (clock.wallTime(), clock.uptime())
+    progress.steady.note(wall: wall, uptime: uptime)
+    let terms = Terms(settings.current.record)
+    if terms != progress.terms {
+      progress.terms = terms
+      progress.steady = SteadyClock(wall: wall, uptime: uptime, proof: grace.proof)
+    }
+    believed.store(
+      (uptime + progress.steady.wait(at: uptime)).milliseconds, ordering: .sequentiallyConsistent)
   }
 
   /// The lists that the record has forgotten, if a look for them is due.
@@ -154,6 +194,7 @@ final class ListRetention: Sendable {
       case .folder:
         let isHidden = try expiry.hide(prints, of: list)
         note(line, prints, at: isHidden ? time : 0)
+        if isHidden, rests { narrator.expired(list, isResting: true) }
         return isHidden
       case .stored:
         // `StoreSweeper` removes and reports them.
@@ -181,11 +222,13 @@ final class ListRetention: Sendable {
     narrator.changed()
   }
 
-  private func clear(_ hidden: inout Set<ListID>) {
+  /// Removes the prints that have rested.
+  private func clear(_ hidden: inout [ListID: UInt64]) {
     var trouble: Failure?
-    for list in hidden.sorted() {
+    let now = clock.wallTime()
+    for (list, time) in hidden.sorted(by: { $0.key < $1.key })
+    where rest.isOver(since: time, now: now) {
       if Task.isCancelled { return }
-      let time = index.expiry(of: list) ?? clock.wallTime()
       do throws(SystemError) {
         try expiry.note(list, at: time)
         try expiry.clear(list)
@@ -193,29 +236,33 @@ final class ListRetention: Sendable {
         trouble = trouble ?? error.machineFailure
         continue
       }
-      hidden.remove(list)
-      narrator.expired(list)
+      hidden[list] = nil
+      if !rests { narrator.expired(list, isResting: false) }
     }
     health.set(trouble, for: .expiry)
   }
 
   // MARK: lists
 
-  /// A removal that fails is tried again at the next look.
-  private func removeLists(_ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)]) {
-    let (keep, now) = (keepLists, clock.wallTime())
+  /// A removal that fails is tried again at the next look. A list stays as long as its prints rest, since its folder
+  /// tells since when.
+  private func removeLists(
+    _ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)], _ progress: Progress
+  ) {
+    let (keep, now) = (progress.terms.lists, clock.wallTime())
     // `StoreSweeper` reports the end of their prints.
     let unswept = Set(((try? folders.unwanted?.all()) ?? []).map(\.list))
     for (list, time) in ended() where keep.isOver(since: time, now: now) {
       if Task.isCancelled { return }
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
-      if needed().contains(list) || waitsForPrints(list) || unswept.contains(list) { continue }
+      if needed().contains(list) || unswept.contains(list) { continue }
+      if waitsForPrints(list, progress) { continue }
       guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
       recorder.forget(list)
       index.forget(list)
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
-      if waitsForPrints(list) || unswept.contains(list) { continue }
+      if waitsForPrints(list, progress) || unswept.contains(list) { continue }
       try? old.remove(list)
       // The record forgets the oldest lists by itself.
       index.forget(list)
@@ -228,18 +275,35 @@ final class ListRetention: Sendable {
   }
 
   /// Only a known list can tell where its prints are.
-  private func waitsForPrints(_ list: ListID) -> Bool {
-    keepPrints != nil && holdsPrints(list)
+  private func waitsForPrints(_ list: ListID, _ progress: Progress) -> Bool {
+    progress.hidden[list] != nil || progress.terms.prints != nil && holdsPrints(list)
   }
 
   // MARK: time
 
-  private var keepLists: Retention { Retention(settings.current.record.keepLists) }
-  private var keepPrints: Retention? { settings.current.record.keepPrints.map { Retention($0) } }
+  private var rest: Retention { Retention(grace.rest) }
+  private var rests: Bool { grace.rest > .zero }
+
+  /// Prints that nothing is known about begin to rest now.
+  private func restStart(of list: ListID) -> UInt64 {
+    let noted = index.expiry(of: list) ?? 0
+    return noted == 0 ? clock.wallTime() : noted
+  }
 
   /// How long it takes until the clock is believed.
-  private func wait(_ keep: Retention, _ progress: Progress) -> Duration {
-    progress.steady.wait(for: keep.time, at: clock.uptime())
+  private func wait(_ progress: Progress) -> Duration { progress.steady.wait(at: clock.uptime()) }
+
+  /// The uptime at which the clock is believed.
+  var graceEnd: Duration { .milliseconds(believed.load(ordering: .sequentiallyConsistent)) }
+
+  /// Counts the prints and lists that new settings remove soon, for the administrator at a reload.
+  func forecast(_ new: Settings.Record, after old: Settings.Record) -> [String] {
+    let wait = Terms(old) == Terms(new) ? max(.zero, graceEnd - clock.uptime()) : grace.proof
+    // After the hour, old prints and lists that are still there wait for something else.
+    if wait == .zero { return [] }
+    return ExpiryForecast(
+      recorder: recorder, index: index, hasStore: folders.unwanted != nil, now: clock.wallTime()
+    ).words(new, in: wait)
   }
 
   private func ended() -> [(list: ListID, since: UInt64)] {
@@ -253,14 +317,15 @@ final class ListRetention: Sendable {
     let now = clock.wallTime()
     let ended = ended()
     func pause(_ keep: Retention, _ lists: [UInt64]) -> Duration? {
-      keep.pause(until: lists, now: now).map { max($0, wait(keep, progress)) }
+      keep.pause(until: lists, now: now).map { max($0, wait(progress)) }
     }
     let pauses = [
-      pause(keepLists, ended.filter { !waitsForPrints($0.list) }.map(\.since)),
-      keepPrints.flatMap { keep in
+      pause(
+        progress.terms.lists, ended.filter { !waitsForPrints($0.list, progress) }.map(\.since)),
+      progress.terms.prints.flatMap { keep in
         pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
       },
-      progress.hidden.isEmpty ? nil : Self.again,
+      pause(rest, Array(progress.hidden.values)),
       progress.isSurveyed ? nil : progress.survey - clock.uptime(),
     ]
     return pauses.compactMap { $0 }.min()

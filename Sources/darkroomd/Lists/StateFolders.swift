@@ -48,7 +48,8 @@ struct StateFolders: Sendable {
 
   init(
     state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
-    way: PrintWay = .replace, isShared: Bool = false, store: (any ObjectStore)? = nil
+    way: PrintWay = .replace, isShared: Bool = false, store: (any ObjectStore)? = nil,
+    cache own: (any Folder)? = nil
   ) throws(SystemError) {
     (self.mark, self.way, self.isShared) = (mark, way, isShared)
     self.store = try store.map { (objects) throws(SystemError) in
@@ -59,7 +60,7 @@ struct StateFolders: Sendable {
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)
     incoming = try state.folder(FileName(literal: "incoming"), creating: true)
-    cache = try state.folder(FileName(literal: "cache"), creating: true)
+    cache = if let own { own } else { try state.folder(FileName(literal: "cache"), creating: true) }
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
     hooks = try state.folder(FileName(literal: "hooks"), creating: true)
     webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)

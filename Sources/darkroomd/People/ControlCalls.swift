@@ -56,6 +56,7 @@ final class ControlCalls: ControlService {
       switch call {
       case .status: return .status(status())
       case .reload: return .reloaded(notes: try await reload(peer))
+      case .forecast(let order): return .foreseen(notes: try await forecast(order, peer))
       case .settings: return .settings(views.settingSummaries())
       case .cache(let clear): return try await cache(clear, peer)
       case .metrics: return .metrics(await metrics())
@@ -340,14 +341,14 @@ final class ControlCalls: ControlService {
       throw .notPossible(
         why: "none of its photos has failed"
           + (list.end.printsExpired != nil
-            ? "; its prints were removed (KeepPrints=), drop it again to have new ones"
+            ? "; its prints have expired (KeepPrints=), drop it again to have new ones"
             : isOver ? "" : "; it is still at work"))
     }
     // Those that were given back as prints are not kept.
     if list.end.printsExpired != nil, views.index[ListID(list.id)]?.terms.isRoll == true {
       throw .notPossible(
         why:
-          "its prints were removed (KeepPrints=), and its pictures are not here any more; drop them again"
+          "its prints have expired (KeepPrints=), and its pictures are not here any more; drop them again"
       )
     }
     let again = RepeatOrder(
@@ -389,6 +390,18 @@ final class ControlCalls: ControlService {
     case .failure(let error): throw .reloadFailed(why: error.description)
     case nil: throw .notPossible(why: "the daemon is stopping")
     }
+  }
+
+  private func forecast(
+    _ order: ForecastOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> [String] {
+    guard peer.mayReload(daemonOf: user) else {
+      throw .permissionDenied(why: "only root and the daemon's own user may ask what is removed")
+    }
+    guard let notes = await reload.forecast(order) else {
+      throw .notPossible(why: "the daemon is stopping")
+    }
+    return notes
   }
 
   private func cache(_ clear: Bool, _ peer: ControlPeer) async throws(ControlError) -> ControlReply

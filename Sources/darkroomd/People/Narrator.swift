@@ -169,8 +169,10 @@ final class Narrator: Sendable {
     changes.changed()
   }
 
-  /// The list's prints were removed for their age.
-  func expired(_ list: ListID) { report(list) { .printsExpired($0) } }
+  /// The list's prints were removed for their age, or set aside and rest.
+  func expired(_ list: ListID, isResting: Bool) {
+    report(list) { .printsExpired($0, isResting: isResting) }
+  }
 
   func progress(_ list: ListID) {
     changes.changed()

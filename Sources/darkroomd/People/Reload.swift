@@ -5,15 +5,21 @@
 
 import Linux
 import Report
+import Steer
 import Vocabulary
 
 final class Reload: Sendable {
   /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
   typealias Answer = Result<[String], ConfigurationError>?
 
+  /// Counts the prints and lists that the second settings remove after the first.
+  typealias Forecast = (Settings, Settings) -> [String]
+
   private struct Request: Sendable {
     /// Nil for SIGHUP: no caller waits for the answer.
     var caller: (user: UInt32, reply: Reply<Answer>)?
+    /// Changes nothing: a question about settings that are not in force.
+    var trial: (order: ForecastOrder, reply: Reply<[String]?>)?
   }
 
   private let requests: AsyncStream<Request>
@@ -35,6 +41,14 @@ final class Reload: Sendable {
     }
   }
 
+  /// Counts the prints and lists that these settings would remove; nil if the daemon stops.
+  func forecast(_ order: ForecastOrder) async -> [String]? {
+    await Reply.wait { reply in
+      let request = Request(trial: (order, reply))
+      if case .terminated = mail.yield(request) { reply.give(nil) }
+    }
+  }
+
   /// For SIGHUP.
   func hangUp() { mail.yield(Request()) }
 
@@ -43,12 +57,20 @@ final class Reload: Sendable {
   /// Runs until `stop`. Each part takes the new settings through one function.
   func run(
     _ status: ServiceStatus, _ health: HealthBoard, telling tell: (Notice) -> Void,
-    _ parts: [(Settings) -> Void]
+    forecast: Forecast, _ parts: [(Settings) -> Void]
   ) async {
     for await request in requests {
+      if let trial = request.trial {
+        let now = live.current
+        var new = now
+        new.record.keepLists = trial.order.keepLists
+        new.record.keepPrints = trial.order.keepPrints
+        trial.reply.give(forecast(now, new))
+        continue
+      }
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
-      let (answer, notice) = await reload(request.caller?.user, parts)
+      let (answer, notice) = await reload(request.caller?.user, forecast, parts)
       let refusal: Failure? =
         if case .failure(let error) = answer { Self.failure(error) } else { nil }
       health.set(refusal, for: .settings)
@@ -60,7 +82,7 @@ final class Reload: Sendable {
   }
 
   private func reload(
-    _ user: UInt32?, _ parts: [(Settings) -> Void]
+    _ user: UInt32?, _ forecast: Forecast, _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
       let (new, origins) = try await onDisk { () throws(ConfigurationError) in
@@ -70,7 +92,8 @@ final class Reload: Sendable {
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
       return (
-        .success(changes.waiting.map { "\($0) takes effect at the next start" }),
+        .success(
+          changes.waiting.map { "\($0) takes effect at the next start" } + forecast(old, new)),
         .configurationReloaded(changed: changes.all, by: user.map { Person($0) })
       )
     } catch { return (.failure(error), .configurationRejected(Self.failure(error))) }

@@ -302,7 +302,7 @@ struct Views: Sendable {
   }
 
   static let expiredCode = "print.expired"
-  static let expiredReason = "its print was removed (KeepPrints=)"
+  static let expiredReason = "its print has expired (KeepPrints=)"
 
   /// Why a photo waits that has not failed.
   private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {

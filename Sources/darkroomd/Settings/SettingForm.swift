@@ -87,6 +87,18 @@ extension SettingForm<Duration> {
     }
   }
 
+  /// The same for a setting by which files are removed: a number that could mean seconds or days needs its unit.
+  static func age(_ key: String, from least: Duration, to most: Duration) -> Self {
+    let form = duration(from: least, to: most)
+    return Self { (text) throws(SettingProblem) in
+      if let bare = text.split(separator: " ").first(where: { Int64($0) != nil }) {
+        let days = bare == "1" ? "1 day" : "\(bare) days"
+        throw SettingProblem("\(key)=\(text) has no unit; write \(bare)d for \(days)")
+      }
+      return try form.read(text)
+    }
+  }
+
   private static func sum(_ text: String) -> Duration? {
     var total = Duration.zero
     let parts = text.split(separator: " ")

@@ -121,10 +121,10 @@ struct SettingEntry: Sendable {
     SettingEntry("Record", "Sync", "yes", \.record.sync, .yesOrNo, waits: true),
     SettingEntry(
       "Record", "KeepLists", "30d", \.record.keepLists,
-      .duration(from: .seconds(1), to: .seconds(3650 * 86400))),
+      .age("KeepLists", from: .seconds(1), to: .seconds(3650 * 86400))),
     SettingEntry(
       "Record", "KeepPrints", "infinity", \.record.keepPrints,
-      .infinity(or: .duration(from: .seconds(1), to: .seconds(3650 * 86400)))),
+      .infinity(or: .age("KeepPrints", from: .seconds(1), to: .seconds(3650 * 86400)))),
   ]
 
   private static let report = [

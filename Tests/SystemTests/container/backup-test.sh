@@ -94,7 +94,7 @@ check "and so do copies in done"
 drop late
 eventually has_ended late 2
 check "a list that the backup does not know can be dropped again"
-is "$(find "$state_outside/prints" -maxdepth 1 -name 'late~*' | wc -l)" 1 "its prints have a folder of their own"
+is "$(find "$lib_outside/prints" -maxdepth 1 -name 'late~*' | wc -l)" 1 "its prints have a folder of their own"
 is "$(shared_numbers)" "" "no two lists had the same number"
 
 # --- without a stop, and a snapshot -------------------------------------------------------------
@@ -134,7 +134,7 @@ if [ -n "$snapshots" ]; then
   bash -e -c "$(step snapshot | sed "s|/var|$machine_folder/disk|g")" >/dev/null
   check "a snapshot is made in the middle of a list"
   lose_all
-  cp -a "$machine_folder/disk/backup/lib/." "$state_outside/"
+  cp -a "$machine_folder/disk/backup/lib/." "$lib_outside/"
   cp -a "$machine_folder/disk/backup/spool/." "$machine_folder/disk/spool/"
   run systemctl start darkroom
   set_gate 1000

@@ -25,6 +25,8 @@ repacked() {
   rm -rf "$packages/tree"
   dpkg-deb -R "$deb" "$packages/tree"
   sed -i "s/^Version: .*/Version: $1/" "$packages/tree/DEBIAN/control"
+  # As the settings of another version would differ.
+  echo "# $1" >>"$packages/tree/usr/share/darkroom/darkroomd.conf"
   dpkg-deb -Znone -b "$packages/tree" "$machine_root/var/tmp/darkroom-$1.deb" >/dev/null
 }
 version=$(dpkg-deb -f "$deb" Version)
@@ -48,6 +50,10 @@ is_done() { run test -e "/var/lib/darkroom@archive/done/$1.plist"; }
 machine_up || { echo "not ok - the container boots"; exit 1; }
 install_package "$earlier" || { cat "$machine_folder/dpkg.log"; echo "not ok - a version is installed"; exit 1; }
 pass "an earlier version is installed"
+is "$(dpkg-deb --info "$deb" conffiles 2>/dev/null)$(run dpkg-query -W -f '${Conffiles}' darkroom)" "" \
+  "no file of the package is a settings file about which an upgrade could ask"
+run test ! -e /etc/darkroom/darkroomd.conf -a -d /etc/darkroom/darkroomd.conf.d -a -e /usr/share/darkroom/darkroomd.conf
+check "the template of the settings is apart from them"
 is "$(show ActiveState)" active "and runs"
 is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3770" "the inbox belongs to the group"
 run journalctl --list-catalog "$id_ready" 2>/dev/null | grep -q 'is ready'
@@ -125,8 +131,10 @@ eventually is_midway upgraded
 check "a list is in its middle"
 recorded "$list" >"$machine_folder/recorded-upgraded"
 mark=$(wc -l <"$origin_folder/log")
-install_package "$version"
-check "the package is upgraded"
+# Settings of the administrator, and a template with other words in the next version.
+printf '# mine\n[Report]\nProgress=4s\n' >"$machine_root/etc/darkroom/darkroomd.conf"
+install_package "$version" </dev/null
+check "the package is upgraded, and nobody is asked about settings"
 is "$(installed)" "installed $version" "dpkg knows the version"
 is "$(show ActiveState)/$(state_of darkroom@archive)/$(state_of darkroom-hooks.path)" active/active/active \
   "the service, the instance and the units of the hooks run again"
@@ -138,12 +146,11 @@ eventually is_finished upgraded
 check "the list is finished"
 is "$(outcome upgraded)" 40/40 "every print is there"
 is "$(asked_again upgraded "$mark")" "" "nothing that was recorded is downloaded again"
-printf '\n# mine\n' >>"$machine_root/etc/darkroom/darkroomd.conf"
 install_package "$version"
 check "the same version is installed again"
 socket_works
 check "and the pages are still served"
-tail -n 1 "$machine_root/etc/darkroom/darkroomd.conf" | grep -q mine
+grep -q "# mine" "$machine_root/etc/darkroom/darkroomd.conf"
 check "the settings of the administrator stay"
 
 # --- downgrade ----------------------------------------------------------------------------------
@@ -209,7 +216,7 @@ run sh /var/tmp/postrm purge >/dev/null 2>&1
 check "the script of the purge may run again"
 set_gate 1000
 # The number of a user of another machine.
-run sh -c "userdel darkroom; groupdel darkroom; chown -R 612:612 $state /var/spool/darkroom" 2>/dev/null
+run sh -c "userdel darkroom; groupdel darkroom; chown -R 612:612 $lib /var/spool/darkroom" 2>/dev/null
 install_package "$version"
 check "the package is installed after its purge"
 is "$(state_of darkroom-web.socket)" inactive "the pages wait for an administrator again"

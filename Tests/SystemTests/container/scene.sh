@@ -3,13 +3,14 @@
 # "visitor" whose lists are dropped. To be sourced after assertions.sh; ends the script with 77 if there can be none.
 
 inbox=/var/spool/darkroom/inbox
-state=/var/lib/darkroom
+lib=/var/lib/darkroom
+state=$lib/state
 origin_url=http://$machine_address:8080
 secure_url=https://origin.test:8081
 
 rootfs=$("$here/rootfs.sh" "$stage") || { echo "skipped: no root file system could be made"; exit 77; }
 machine_make "$rootfs"
-state_outside=$machine_folder/disk/lib
+lib_outside=$machine_folder/disk/lib
 origin_folder=$machine_folder/origin
 mkdir "$origin_folder"
 # The machine knows the name of the origin, and trusts its certificate.
@@ -57,7 +58,7 @@ journal() { run journalctl -q --no-pager "$@"; }
 has_record() { journal -n 1 "$@" | grep -q .; }
 is_finished() { has_record "MESSAGE_ID=$id_finished" "LIST_NAME=$1"; }
 # Without the pages and thumbnails of contact sheets.
-prints() { find "$state_outside/prints/$1" -maxdepth 1 -type f ! -name '*.html' 2>/dev/null | wc -l; }
+prints() { find "$lib_outside/prints/$1" -maxdepth 1 -type f ! -name '*.html' 2>/dev/null | wc -l; }
 value() {
   journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
 }
@@ -66,7 +67,7 @@ outcome() { echo "$(value LIST_DONE "MESSAGE_ID=$id_finished" "LIST_NAME=$1")/$(
 
 # The numbers of the photos that the journal file records as downloaded or filtered.
 recorded() {
-  cat "$state_outside"/journal/*.log 2>/dev/null |
+  cat "$lib_outside"/state/journal/*.log 2>/dev/null |
     awk -v list="$1" '($4 == "downloaded" || $4 == "filtered") && $5 == list { print $6 }' | sort -u
 }
 

@@ -49,8 +49,8 @@ is "$(value LIST_FAILED MESSAGE_ID=$id_finished LIST_NAME=first)" 1 "the missing
 is "$(prints first)" 6 "six prints lie in the prints folder"
 run test ! -e $inbox/first.plist && eventually run test -e /var/spool/darkroom/done/first.plist
 check "the list has moved from inbox to done"
-is "$(run runuser -u visitor -- sh -c "cat $state/prints/first/* | wc -c")" \
-  "$(cat "$state_outside"/prints/first/* | wc -c)" "a member of the group can read the prints"
+is "$(run runuser -u visitor -- sh -c "cat $lib/prints/first/* | wc -c")" \
+  "$(cat "$lib_outside"/prints/first/* | wc -c)" "a member of the group can read the prints"
 
 journal -u darkroom | grep -q "Accepted list 'first': 7 photos"
 check "journalctl -u darkroom tells of it"
@@ -99,7 +99,7 @@ files="$spool/done/secret.json $spool/done/secret.result.plist $spool/failed/sec
 # The options are in the list that submit made.
 # shellcheck disable=SC2086 # one word for each file
 eventually run ls $files >/dev/null 2>&1
-for file in $files "$state/prints/secret/secret 0.png"; do
+for file in $files "$lib/prints/secret/secret 0.png"; do
   run runuser -u visitor -- cat "$file" >/dev/null
   check "its owner reads ${file##*/}"
   run runuser -u neighbour -- cat "$file" >/dev/null 2>&1
@@ -112,8 +112,8 @@ check "the socket of the pages is enabled"
 address=$(run runuser -u visitor -- darkroomctl open secret)
 visit "$address" thumbs/1.jpg "$machine_folder/small" prints/1 "$machine_folder/print"
 check "the owner's page gets a thumbnail and a print of the private list"
-cmp -s "$machine_folder/small" "$state_outside/prints/secret/.sheet/1.jpg" &&
-  cmp -s "$machine_folder/print" "$state_outside/prints/secret/secret 0.png"
+cmp -s "$machine_folder/small" "$lib_outside/prints/secret/.sheet/1.jpg" &&
+  cmp -s "$machine_folder/print" "$lib_outside/prints/secret/secret 0.png"
 check "whole"
 web=$(run systemctl show -P MainPID darkroom-web.service)
 is "$(run sh -c "cd /proc/$web/root && find var/lib/darkroom var/spool/darkroom -mindepth 1 2>/dev/null")" "" \
@@ -131,7 +131,7 @@ check_not "another user cannot remove the list"
 run runuser -u visitor -- darkroomctl remove secret >/dev/null
 check "its owner can"
 # shellcheck disable=SC2086
-run ls -d $files $state/prints/secret >/dev/null 2>&1
+run ls -d $files $lib/prints/secret >/dev/null 2>&1
 check_not "and nothing of it is left"
 
 # JPEG and PNG over TLS, and from the inbox: every library works inside the unit.
@@ -208,7 +208,7 @@ is_idle() { [ "$(run systemctl show -P ActiveState darkroom-hooks.service)" = in
 
 is "$(run systemctl is-active darkroom-hooks.path)" active "the path unit of the hooks waits"
 write_hook tell-finished 'systemd-cat -t tell-finished sh -c "env; id -un; ls $DARKROOM_PRINTS
-  ls /var/lib/darkroom; cat $DARKROOM_RESULTS >/dev/null && echo results
+  ls /var/lib/darkroom /var/lib/darkroom/state; cat $DARKROOM_RESULTS >/dev/null && echo results
   touch $DARKROOM_PRINTS/x 2>/dev/null || echo sealed"'
 set_hooks /usr/local/bin/tell-finished
 check "a hook is set"
@@ -422,7 +422,7 @@ if mountpoint -q "$machine_folder/disk"; then
 # --- start with a read-only state disk ----------------------------------------------------------
 
   run systemctl stop darkroom
-  run mount -o remount,ro $state
+  run mount -o remount,ro $lib
   check "the state disk is read-only"
   run systemctl start darkroom
   check "the service starts all the same"
@@ -430,13 +430,48 @@ if mountpoint -q "$machine_folder/disk"; then
   check "its status line says what is missing"
   is "$(show NRestarts)" 0 "and it waits"
   # In the mount namespace of the unit the mount stays read-only.
-  run mount -o remount,rw $state
+  run mount -o remount,rw $lib
   write_list eighth 4
   drop eighth
   eventually is_finished eighth
   check "work begins as soon as the disk can be written"
   is "$(show NRestarts)/$(prints eighth)" 1/4 "in a new process"
 fi
+
+# --- an administrator's slips -------------------------------------------------------------------
+
+keep() { printf '[Record]\nKeepPrints=%s\n' "$1" >"$machine_root/etc/darkroom/darkroomd.conf.d/70-keep.conf"; }
+keep 30
+run systemctl reload darkroom 2>/dev/null
+check_not "an age that could be meant in days or in seconds is refused"
+keep 30s
+forecast='KeepPrints= sets [0-9]* prints of [0-9]* users* in [0-9]* lists* aside in 60 min'
+run darkroomd --check 2>&1 | grep -q "^darkroomd: note: $forecast"
+check "the check of a setting says what it removes, and when"
+run darkroomctl reload | grep -q "^$forecast"
+check "and so does the reload"
+rm "$machine_root/etc/darkroom/darkroomd.conf.d/70-keep.conf"
+run darkroomctl reload >/dev/null
+run systemctl stop darkroom darkroom-hooks.path
+run systemctl clean --what=state darkroom
+check "the state of the stopped service is removed"
+run test ! -e $state
+check "as a whole"
+is "$(prints first)" 6 "and the prints stay"
+run systemctl start darkroom
+write_list clean 3
+drop clean
+eventually is_finished clean
+is "$(outcome clean)" 3/3 "the service starts without it, and works"
+is "$(run systemctl is-active darkroom-hooks.path)/$(run stat -c %a $state)" active/700 "as before"
+run systemctl stop darkroom
+run rm -r $lib/prints
+run systemctl start darkroom
+write_list bare 3
+drop bare
+eventually is_finished bare
+is "$(outcome bare)/$(run stat -c '%U:%G %a' $lib/prints)" "3/3/darkroom:darkroom 750" \
+  "and a folder of prints that is missing is made again"
 
 journal -p crit -u darkroom | grep -q .
 check_not "in all this nothing critical was reported"

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The installed programs: the libraries that read untrusted bytes are shared, so that their updates reach the worker,
-// and no program needs a Swift runtime on the machine. The worker is position-independent, with relocation tables
-// that are read-only after the start. Other tests run a debug build, which has none of this.
+// and no program needs a Swift runtime on the machine, or takes faults from its environment. All are
+// position-independent, with relocation tables that are read-only after the start. Other tests run a debug build, which
+// has none of this.
 
 import Foundation
+import Support
 import Testing
 
-@Suite struct InstalledWorkerTests {
+@Suite struct InstalledProgramTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let stage = environment["DARKROOM_STAGE"]
   private static let none: Comment = "DARKROOM_STAGE names no folder made by make install DESTDIR="
   private static let worker = "libexec/darkroom/darkroom-worker"
+  private static let programs = [
+    "sbin/darkroomd", "bin/darkroomctl", worker, "libexec/darkroom/darkroom-web",
+  ]
 
   /// The words of `readelf` about a program.
   private func look(_ program: String) throws -> Run {
@@ -35,18 +40,33 @@ import Testing
     }
   }
 
-  @Test(
-    .enabled(if: stage != nil, none),
-    arguments: ["sbin/darkroomd", "bin/darkroomctl", worker])
+  @Test(.enabled(if: stage != nil, none))
+  func `the daemon takes no faults from its environment, as that of the tests does`() throws {
+    let folder = try FreshFolder()
+    try folder.write(Array("[Report]\nProgress=4s\n".utf8), to: "settings")
+    let file = "\(folder.path)/settings"
+    func check(_ program: String) throws -> Run {
+      try Run([
+        "env", "DARKROOM_FAULT=openat \(file) 13", program, "--check", "--config", file,
+      ])
+    }
+    let own = try check("\(DaemonBench.programFolder)/darkroomd")
+    #expect(own.status != 0 || !DaemonBench.isDebugBuild, "\(own.output)")
+    let installed = try check("\(try #require(Self.stage))/usr/sbin/darkroomd")
+    #expect(installed.status == 0, "\(installed.output)")
+  }
+
+  @Test(.enabled(if: stage != nil, none), arguments: programs)
   func `a program needs no Swift runtime on the machine`(program: String) throws {
     let found = libraries(try look(program))
     let runtime = ["swift", "Foundation", "dispatch", "Blocks", "FoundationICU"]
     #expect(!found.contains { name in runtime.contains { name.contains($0) } }, "\(found)")
   }
 
-  @Test(.enabled(if: stage != nil, none))
-  func `the worker is position-independent, with read-only relocation tables`() throws {
-    let run = try look(Self.worker)
+  @Test(.enabled(if: stage != nil, none), arguments: programs)
+  func `a program is position-independent, with read-only relocation tables`(program: String) throws
+  {
+    let run = try look(program)
     #expect(run.output.contains(#/Type: +DYN/#))
     #expect(run.output.contains(#/FLAGS_1.*NOW.*PIE/#))
     let segments = run.lines.filter { $0.contains(" 0x") }

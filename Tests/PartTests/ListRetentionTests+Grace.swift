@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slip of the administrator removes nothing at once: the hour after a start and after a changed setting, the day for
+// which expired prints rest, and what is said before.
+
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+extension ListRetentionTests {
+  private static let day = Duration.seconds(86_400)
+
+  @Test func `no setting shortens the hour after a start, and a changed one begins it again`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let live = LiveSettings(settings(prints: .seconds(1)))
+      let retention = retention(bench, live)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: .seconds(3599))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"])
+        // A reload a second before the hour is over.
+        _ = live.replace(with: settings(lists: .seconds(2), prints: .seconds(2)))
+        retention.look()
+        let end = bench.clock.uptime() + .seconds(3600)
+        #expect(try await Patience.sees { retention.graceEnd == end })
+        #expect(await bench.clock.isAwaited())
+        bench.clock.advance(by: .seconds(3599))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
+        #expect(left(bench) == ["1"])
+      }
+    }
+  }
+
+  @Test func `expired prints rest for a day, and their list as long`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep, grace: .full)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
+        #expect(await bench.clock.isAwaited())
+        #expect(
+          bench.told.holds("Set the prints of list 'barn' aside as .expired-1, as KeepPrints="))
+        bench.clock.advance(by: Self.day - .seconds(1))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == [".expired-1"] && left(bench) == ["1"])
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await Patience.sees { prints(bench) == [] && left(bench) == [] })
+      }
+    }
+  }
+
+  @Test func `prints that rest over a restart are removed a day after they were set aside`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let before = retention(bench, prints: Self.keep, grace: .full)
+      try await develop(bench, 1)
+      try await running(bench, before) { () async throws in
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
+      }
+      bench.clock.advance(by: .seconds(70_000))
+      let again = retention(bench, prints: Self.keep, grace: .full)
+      let hidden = again.resume()
+      #expect(hidden == [ListID(1)])
+      try await running(bench, again, hidden: hidden) { () async throws in
+        bench.clock.advance(by: Self.day - .seconds(70_001))
+        again.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == [".expired-1"])
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await Patience.sees { prints(bench) == [] })
+      }
+    }
+  }
+
+  @Test func `prints that an administrator has taken back stay`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep, grace: .full)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
+        #expect(await bench.clock.isAwaited())
+        let all = bench.folders.prints
+        try all.rename(
+          ListFolder.expired(ListID(1)), to: all, as: FileName(literal: "barn"), replacing: false)
+        bench.clock.advance(by: Self.day)
+        #expect(try await Patience.sees { left(bench) == [] })
+        #expect(prints(bench) == ["barn"])
+      }
+    }
+  }
+
+  @Test func `a forecast counts prints, users and lists, and says when`() async throws {
+    try await DiskBench.use { bench in
+      let old = settings(lists: Self.day * 30).record
+      let retention = retention(bench, LiveSettings(settings(lists: Self.day * 30)))
+      for number in 1...3 as ClosedRange<UInt64> { try await develop(bench, number) }
+      #expect(retention.forecast(settings(lists: Self.day * 30).record, after: old) == [])
+      let short = settings(lists: Self.day * 30, prints: .seconds(30)).record
+      #expect(
+        retention.forecast(short, after: old) == [
+          "KeepPrints= sets 1 print of 1 user in 1 list aside in 60 min, and removes them a day later"
+        ])
+      #expect(
+        retention.forecast(settings(lists: .seconds(30)).record, after: old) == [
+          "KeepLists= removes the records of 3 lists of 1 user in 60 min"
+        ])
+      // What was old before, and has been announced, is told until it goes.
+      bench.clock.advance(by: .seconds(1800))
+      #expect(
+        retention.forecast(short, after: short) == [
+          "KeepPrints= sets 1 print of 1 user in 1 list aside in 30 min, and removes them a day later"
+        ])
+      bench.clock.advance(by: .seconds(1800))
+      #expect(retention.forecast(short, after: short) == [])
+    }
+  }
+}
