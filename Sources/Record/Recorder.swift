@@ -237,7 +237,9 @@ package final class Recorder: Sendable {
       // No request and no ring follows once `isClosing` is set.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
-        for request in requests { state.syncing.formUnion(request.changes.map(\.list)) }
+        for request in requests {
+          for change in request.changes { state.syncing.insert(change.list) }
+        }
         swap(&state.accepted, &accepted)
         swap(&state.ended, &ended)
         return state.isClosing

@@ -200,10 +200,9 @@ import Testing
       try await daemon.says("Finished list 'summer': 2 of 2 photos filtered.")
       let shown = try await bench.show("1")
       #expect(shown.state == "cancelled" && shown.photos.map(\.state) == ["filtered", "new"])
-      #expect(
-        [shown.new, shown.downloaded, shown.filtered, shown.failed] == [1, 0, 1, 0])
+      #expect(shown.new == 1 && shown.downloaded == 0 && shown.filtered == 1)
       let listed = try #require(try await bench.lists().first)
-      #expect([listed.new, listed.downloaded, listed.filtered] == [1, 0, 1])
+      #expect(listed.new == 1 && listed.downloaded == 0 && listed.filtered == 1)
       try await bench.stop(daemon)
       let results = try #require(bench.text("done/summer.result.plist"))
       #expect(results.contains("<key>PhotosFiltered</key>\n\t<integer>1</integer>"))
