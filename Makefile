@@ -10,8 +10,9 @@
 #                   all targets together, without a look at the paths that they take
 #   make mutants    plants bugs, one at a time: the test that names each must fail; ONLY=12,17
 #   make coverage   the tests of the store, the recovery and the parsers: no region of their sources is missed
-#   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
-#                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two.
+#   make simulate   LIVES=10000000 simulated lives of lists, WORLDS=10000000 small worlds of all that meets at a
+#                   list, STATES=10000000 disks after a power cut, and files of 16 to 64 KiB with every bit
+#                   flipped; SEED= replays a failure of the first three.
 #                   CLUSTERS=10000 simulated clusters and one of NODES=1000; calls of a node to PostgreSQL that are
 #                   cut after every byte
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
@@ -182,12 +183,14 @@ coverage: build-packages
 
 # The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000
+WORLDS ?= 10000000
 STATES ?= 10000000
-SIMULATED = ^PartTests\.ListSimulation|^ChainTests\.(Owner|FilterTurns)|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
+SIMULATED = ^PartTests\.(List|Joint)Simulation|^ChainTests\.(Owner|FilterTurns)|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
 CLUSTERS ?= 10000
 NODES ?= 1000
 SIMULATED_CLUSTERS = ^NodeTests\.LeaseSimulation|^ClusterTests\.LostAnswer
 simulate: export LIVES := $(LIVES)
+simulate: export WORLDS := $(WORLDS)
 simulate: export STATES := $(STATES)
 simulate: export CLUSTERS := $(CLUSTERS)
 simulate: export NODES := $(NODES)

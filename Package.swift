@@ -155,7 +155,7 @@ let tests: [Target] = [
       "Chain", "Cluster", "ClusterModel", "Linux", "Postgres", "Support", "Vocabulary",
     ],
     exclude: ["Ledgers"]),
-  .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
+  .testTarget(name: "ChainTests", dependencies: ["Chain", "Record", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",
     dependencies: ["Digests", "Download", "Linux", "Support", "Transfer", "Vocabulary"]),

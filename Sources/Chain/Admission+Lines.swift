@@ -42,8 +42,8 @@ extension Admission {
     _ now: Duration
   ) -> Look {
     let number = candidate.number
-    // A focused photo may end after the cursor has found it.
-    if candidate.isFresh, prospect.isDone || !isOf(key, number, prospect.own) {
+    // A photo may end, or its list be recorded as over, after it was found or has come back.
+    if prospect.isDone || (candidate.isFresh && !isOf(key, number, prospect.own)) {
       turns.pass()
       return .again
     }

@@ -283,6 +283,15 @@ package struct Admission: Sendable {
     }
   }
 
+  /// Call with the photo that was given, before its chain begins: it may have waited for its host for long since it was
+  /// asked about. Returns its standing if it is to begin.
+  package mutating func begin(
+    _ photo: PhotoID, _ standing: PhotoStanding?, now: Duration
+  ) -> PhotoStanding? {
+    if standing == nil { ended(photo, .failed, now: now) }
+    return standing
+  }
+
   // MARK: outcomes
 
   /// The photo's host has answered; the photo's place there is free. Nil if it has no place.

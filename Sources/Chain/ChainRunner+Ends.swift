@@ -32,7 +32,8 @@ extension ChainRunner: ChainOwner {
     _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async throws(Failure) -> PhotoEnd {
     let failed = time.uptime()
-    let standing = record.standing(of: work.photo)
+    // The list is over: its record takes no change of the photo any more.
+    guard let standing = record.standing(of: work.photo) else { return .stopped }
     if stage == .download, failure.code.hasPrefix("http."), failure.kind == .final {
       state.withLock { $0.heardProxy(of: work.photo) }
     }

@@ -244,7 +244,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
             // The photo has waited for its host since it was asked about.
             order = try record.order(of: admitted.photo).order
           }
-          begin(work(admitted, order))
+          if let work = work(admitted, order) { begin(work) }
         }
       } catch { failed(step, error) }
     }
@@ -273,11 +273,14 @@ package final class ChainRunner<Work: Stages>: Sendable {
     }
   }
 
+  /// Nil if nothing of the photo is left to do.
   private func work(
     _ admitted: Admission.Admitted, _ order: Work.Order
-  ) -> PhotoWork<Work.Order> {
+  ) -> PhotoWork<Work.Order>? {
     let now = time.uptime()
-    let standing = record.standing(of: admitted.photo)
+    let found = record.standing(of: admitted.photo)
+    let standing = state.withLock { $0.admission.begin(admitted.photo, found, now: now) }
+    guard let standing else { return nil }
     return PhotoWork(
       photo: admitted.photo, order: order, state: standing.state,
       serviceClass: admitted.serviceClass, attempt: standing.attempts + 1, admitted: now,

@@ -78,7 +78,8 @@ package protocol ChainRecord<Order>: Sendable {
 
   /// The first photo after `number` that is neither filtered nor failed.
   func nextUnfinished(in list: ListID, after number: UInt32) -> UInt32?
-  func standing(of photo: PhotoID) -> PhotoStanding
+  /// Nil when nothing is left to do: the photo is done, its list is over, or the record does not have it.
+  func standing(of photo: PhotoID) -> PhotoStanding?
   /// Reads the photo's order and prospect; may wait for a disk. Raises a failure if the list's files cannot
   /// be read.
   func order(of photo: PhotoID) throws(Failure) -> (order: Order, prospect: Admission.Prospect)
@@ -92,7 +93,7 @@ package protocol ChainRecord<Order>: Sendable {
   ) async throws(Failure)
 }
 
-/// The recorded state of a photo.
+/// The recorded state of a photo with work left: `new` or `downloaded`.
 package struct PhotoStanding: Equatable, Sendable {
   package var state: PhotoState
   /// Attempts recorded for its current stage.
@@ -100,7 +101,7 @@ package struct PhotoStanding: Equatable, Sendable {
   /// Workers that it has killed.
   package var deaths: UInt32
 
-  package init(state: PhotoState = .new, attempts: UInt32 = 0, deaths: UInt32 = 0) {
+  package init(state: PhotoState, attempts: UInt32 = 0, deaths: UInt32 = 0) {
     self.state = state
     self.attempts = attempts
     self.deaths = deaths

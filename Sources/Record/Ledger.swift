@@ -54,8 +54,9 @@ package struct Ledger: Equatable, Sendable {
     return (others, these)
   }
 
-  package func state(of photo: PhotoID) -> PhotoState? {
-    lists[photo.list]?.state(of: photo.number)
+  package func state(of photo: PhotoID) -> RecordedState {
+    guard let entry = lists[photo.list] else { return .unknown }
+    return entry.state(of: photo.number)
   }
 
   /// New lists get higher numbers than this one. A number that leaves no higher ones is ignored: no list of

@@ -54,8 +54,12 @@ package struct ListEntry: Equatable, Sendable {
 
   package var state: ListState { standing.state }
 
-  /// Nil for an unknown photo, and for every photo of a final list.
-  package func state(of photo: UInt32) -> PhotoState? {
+  package func state(of photo: UInt32) -> RecordedState {
+    if let state = kept(photo) { return .known(state) }
+    return state.isFinal && photo >= 1 && photo <= acceptance.photos ? .over : .unknown
+  }
+
+  private func kept(_ photo: UInt32) -> PhotoState? {
     guard photo >= 1, photo <= UInt32(states.count) else { return nil }
     return PhotoState(rawValue: states[Int(photo) - 1])
   }
@@ -81,7 +85,7 @@ package struct ListEntry: Equatable, Sendable {
   mutating func apply(_ transition: Transition) -> Bool {
     let change = transition.change
     let photo = change.photo?.number
-    let before = photo.flatMap { state(of: $0) }
+    let before = photo.flatMap { kept($0) }
     var (after, rules) = (before, rules)
     guard rules.take(change, &after) else { return false }
     standing = rules.standing
@@ -119,8 +123,10 @@ package struct ListEntry: Equatable, Sendable {
     }
   }
 
+  /// The originals of a list that is over go: what was only downloaded counts as what was not begun, as its rows say.
   private mutating func end(_ time: UInt64) {
     endedTime = time
+    counts.dropOriginals()
     states = []
     retries = [:]
     originals = [:]

@@ -30,6 +30,12 @@ package struct PhotoCounts: Equatable, Sendable {
     numbers[Int(to.rawValue)] += 1
   }
 
+  /// Photos that were only downloaded count as new.
+  mutating func dropOriginals() {
+    numbers[Int(PhotoState.new.rawValue)] += downloaded
+    numbers[Int(PhotoState.downloaded.rawValue)] = 0
+  }
+
   package static func == (a: PhotoCounts, b: PhotoCounts) -> Bool {
     PhotoState.allCases.allSatisfy { a[$0] == b[$0] }
   }

@@ -23,11 +23,21 @@ package final class Recorder: Sendable {
     let user: UInt32?
     let effects: [Effect]
     let answer: Answer
+
+    /// The list that it ends before its photos are done.
+    var end: ListID? {
+      for case .cancelled(let list) in changes { return list }
+      return nil
+    }
   }
 
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
+    /// The lists of the requests whose effects the syncer performs.
+    var syncing: Set<ListID> = []
+    /// Lists whose end is in `toWrite`, or is being written.
+    var ending: Set<ListID> = []
     /// Lists whose first row the syncer may get.
     var accepted: [ListID] = []
     /// Lists whose results files the syncer has not closed yet.
@@ -41,6 +51,17 @@ package final class Recorder: Sendable {
     var isWriterDone = false
     var closers: [Reply<Void>] = []
     var counts = RecorderCounts()
+
+    /// The request is the end of a list of which changes wait for their effects.
+    func isAhead(_ request: Request) -> Bool {
+      guard let list = request.end else { return false }
+      return syncing.contains(list)
+        || toSync.contains { $0.changes.contains { $0.list == list } }
+    }
+
+    mutating func note(_ request: Request) {
+      if let list = request.end { ending.insert(list) }
+    }
   }
 
   /// The state of the writer's thread. The arrays hold one group; their memory is reused.
@@ -115,7 +136,8 @@ package final class Recorder: Sendable {
   ///
   /// Raises `Failure.overtaken` when a change is against the rules after all earlier recorded and queued
   /// changes. That change is not written; the other changes of the call are. The effects have happened
-  /// nevertheless: a print may have appeared, a row may have been written.
+  /// nevertheless, except those of a change of a list that is over: it gets no row and no print after its end, and
+  /// its end does not overtake the changes whose effects are being made durable.
   package func record(
     _ changes: [Change], by user: UInt32? = nil, after effects: [Effect] = []
   ) async throws(Failure) {
@@ -137,7 +159,8 @@ package final class Recorder: Sendable {
       if let failure = state.failure { return (nil, failure) }
       if state.isClosing { return (nil, .cancelled) }
       for case .accepted(let list, _) in changes { state.accepted.append(list) }
-      if effects.isEmpty {
+      if effects.isEmpty, !state.isAhead(request) {
+        state.note(request)
         state.toWrite.append(request)
         return (state.toWrite.count == 1 ? writerSignal : nil, nil)
       }
@@ -214,6 +237,9 @@ package final class Recorder: Sendable {
       // No request and no ring follows once `isClosing` is set.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
+        for request in requests {
+          for change in request.changes { state.syncing.insert(change.list) }
+        }
         swap(&state.accepted, &accepted)
         swap(&state.ended, &ended)
         return state.isClosing
@@ -221,7 +247,11 @@ package final class Recorder: Sendable {
       effects.expect(accepted)
       effects.close(ended)
       (accepted, ended) = ([], [])
-      if requests.isEmpty { continue }
+      refuseLate(&requests)
+      if requests.isEmpty {
+        passOn(&requests)
+        continue
+      }
       pace.begin(requests.count, at: time.uptime())
       let begin = time.uptime()
       let failures = effects.perform(requests.lazy.map(\.effects))
@@ -242,6 +272,25 @@ package final class Recorder: Sendable {
     writerSignal.ring()
   }
 
+  /// Answers requests for lists that are over, before their effects.
+  private func refuseLate(_ requests: inout [Request]) {
+    var ends = state.withLock { $0.ending }
+    let isOver = book.withLock { ledger in
+      requests.map { request in
+        // The end of a list and what comes after it may be in one group.
+        defer { if let list = request.end { ends.insert(list) } }
+        if request.effects.isEmpty { return false }
+        return request.changes.contains {
+          ends.contains($0.list) || ledger[$0.list]?.state.isFinal == true
+        }
+      }
+    }
+    guard isOver.contains(true) else { return }
+    let late = requests.indices.filter { isOver[$0] }.map { requests[$0] }
+    requests = requests.indices.filter { !isOver[$0] }.map { requests[$0] }
+    refuse(late, .overtaken)
+  }
+
   /// Answers requests without changes, and passes the others on to the writer.
   private func passOn(_ requests: inout [Request]) {
     requests.removeAll { request in
@@ -249,8 +298,10 @@ package final class Recorder: Sendable {
       request.answer(.success(()))
       return true
     }
-    guard !requests.isEmpty else { return }
     let isFirst = state.withLock { state in
+      state.syncing.removeAll(keepingCapacity: true)
+      guard !requests.isEmpty else { return false }
+      for request in requests { state.note(request) }
       defer { state.hasRested = true }
       if state.toWrite.isEmpty {
         swap(&state.toWrite, &requests)
@@ -293,6 +344,9 @@ package final class Recorder: Sendable {
       } else if !writer.requests.isEmpty {
         writer.pace.begin(writer.requests.count, at: time.uptime())
         writeGroup(&writer)
+      }
+      state.withLock { state in
+        for request in writer.requests { if let list = request.end { state.ending.remove(list) } }
       }
       writer.requests.removeAll(keepingCapacity: true)
     }

@@ -165,7 +165,7 @@ private struct SnapshotReader {
   private mutating func photo(_ word: String, _ cursor: inout LineCursor) -> Bool {
     guard isNext(&cursor), let last = entries.indices.last,
       let photo = cursor.number().flatMap(UInt32.init(exactly:)),
-      entries[last].state(of: photo) != nil
+      entries[last].state(of: photo) != .unknown
     else { return false }
     switch word {
     case "original":

@@ -20,10 +20,14 @@ import Vocabulary
     #expect(bench.books.notes.withLock { $0.finished } == [ListID(1)])
   }
 
-  @Test func `a photo that is recorded as downloaded is not downloaded again`() async {
+  @Test func `a photo that is recorded as downloaded is not downloaded again`() async throws {
     let bench = Darkbench()
-    bench.books.set(PhotoID(list: ListID(1), number: 2), .downloaded)
-    bench.books.set(PhotoID(list: ListID(1), number: 3), .filtered)
+    let contents = Contents(size: 1, hash: 1)
+    bench.books.addList(ListID(1), photos: 4)
+    try bench.books.record([
+      .downloaded(PhotoID(list: ListID(1), number: 2), contents),
+      .filtered(PhotoID(list: ListID(1), number: 3), contents),
+    ])
     bench.add(1, photos: 4)
     await bench.finishedLists.reaches(1)
     #expect(bench.downloads.count == 2)

@@ -48,6 +48,7 @@ final class Darkbench: Sendable {
     switch event {
     case .done(let list):
       books.notes.withLock { $0.finished.append(list) }
+      try? books.record([.finished(list)])
       runner.giveUp(list)
       finishedLists.add()
     case .troubled: troubles.add()
@@ -73,6 +74,7 @@ final class Darkbench: Sendable {
 
   /// Cancels the list; returns when none of its steps runs.
   func cancel(_ list: ListID) async {
+    try? books.record([.cancelled(list)])
     runner.giveUp(list)
     await runner.idle(list)
   }
@@ -99,7 +101,7 @@ struct ScriptedStages: Stages {
     precondition(work.order == "order \(work.photo)", "the order travels with its photo")
     downloads.add()
     try await onDownload(work)
-    books.set(work.photo, .downloaded)
+    try books.record([.downloaded(work.photo, Contents(size: 1, hash: 1))])
     return "original \(work.photo)"
   }
 
@@ -117,7 +119,7 @@ struct ScriptedStages: Stages {
   func output(_ work: PhotoWork<String>, _ negative: String) async throws(Failure) {
     precondition(negative == "print of original \(work.photo)", "results pass as values")
     try await onOutput(work)
-    books.set(work.photo, .filtered)
+    try books.record([.filtered(work.photo, Contents(size: 1, hash: 1))])
     prints.add()
   }
 

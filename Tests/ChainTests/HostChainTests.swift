@@ -233,13 +233,15 @@ import Vocabulary
   }
 
   @Test func `while downloads are suspended, downloaded photos still become prints`()
-    async
+    async throws
   {
     let bench = Darkbench()
     place(bench, 1, 40, at: "a.example")
-    for number: UInt32 in 11...20 {
-      bench.books.set(PhotoID(list: ListID(1), number: number), .downloaded)
-    }
+    bench.books.addList(ListID(1), photos: 40)
+    try bench.books.record(
+      (11...20).map {
+        .downloaded(PhotoID(list: ListID(1), number: $0), Contents(size: 1, hash: 1))
+      })
     bench.runner.suspendDownloads(true)
     bench.add(1, photos: 40)
     await bench.prints.reaches(10)

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record in memory, for chains in tests.
+// A record in memory, for chains in tests: the ledger and its rules are the real ones.
 
 import Chain
+import Record
 import Synchronization
 import Vocabulary
 
 final class NotedRecord: ChainRecord {
   struct Notes: Sendable {
-    var states: [PhotoID: PhotoState] = [:]
-    var totals: [ListID: UInt32] = [:]
-    var attempts: [PhotoID: UInt32] = [:]
+    var ledger = Ledger()
     /// The hosts of photos; the other photos need none.
     var hosts: [PhotoID: String] = [:]
     var owns: [PhotoID: ServiceClass] = [:]
     /// Every recorded retry.
     var retries: [(photo: PhotoID, attempt: UInt32, after: Duration)] = []
-    var deaths: [PhotoID: UInt32] = [:]
     var failures: [PhotoID: Failure] = [:]
     /// Lists whose files cannot be read.
     var unreadable: [ListID: Failure] = [:]
@@ -30,41 +28,48 @@ final class NotedRecord: ChainRecord {
   /// Runs while a retry is being recorded.
   let duringRetry = Mutex<(@Sendable () -> Void)?>(nil)
 
-  func addList(_ list: ListID, photos: UInt32) { notes.withLock { $0.totals[list] = photos } }
+  /// With photo 1 of list 1.
+  static var ofOnePhoto: NotedRecord {
+    let record = NotedRecord()
+    record.addList(ListID(1), photos: 1)
+    return record
+  }
 
-  func set(_ photo: PhotoID, _ state: PhotoState) { notes.withLock { $0.states[photo] = state } }
+  /// Does nothing for a known list.
+  func addList(_ list: ListID, photos: UInt32) {
+    notes.withLock { notes in
+      guard notes.ledger[list] == nil else { return }
+      let acceptance = Acceptance(photos: photos, serviceClass: .default, sha256: "")
+      notes.ledger.apply(Transition(time: 1, .accepted(list, acceptance)))
+    }
+  }
+
+  func record(_ changes: [Change]) throws(Failure) {
+    let refused = notes.withLock { notes in
+      changes.count { !notes.ledger.apply(Transition(time: 1, $0)) }
+    }
+    if refused > 0 { throw .overtaken }
+  }
 
   func count(_ state: PhotoState) -> Int {
-    notes.withLock { $0.states.values.count { $0 == state } }
+    notes.withLock { $0.ledger.lists.values.reduce(0) { $0 + Int($1.counts[state]) } }
   }
 
   func nextUnfinished(in list: ListID, after number: UInt32) -> UInt32? {
-    notes.withLock { notes in
-      var number = number + 1
-      while number <= notes.totals[list] ?? 0 {
-        let state = notes.states[PhotoID(list: list, number: number)] ?? .new
-        if !state.isFinal { return number }
-        number += 1
-      }
-      return nil
-    }
+    notes.withLock { $0.ledger[list]?.nextUnfinished(after: number) }
   }
 
-  func standing(of photo: PhotoID) -> PhotoStanding {
-    notes.withLock { notes in
-      PhotoStanding(
-        state: notes.states[photo] ?? .new, attempts: notes.attempts[photo] ?? 0,
-        deaths: notes.deaths[photo] ?? 0)
-    }
+  func standing(of photo: PhotoID) -> PhotoStanding? {
+    notes.withLock { $0.ledger.standing(of: photo) }
   }
 
   func order(of photo: PhotoID) throws(Failure) -> (order: String, prospect: Admission.Prospect) {
     let (prospect, failure) = notes.withLock { notes in
       notes.orders += 1
-      let state = notes.states[photo] ?? .new
+      let standing = notes.ledger.standing(of: photo)
       let prospect = Admission.Prospect(
-        host: state == .new ? notes.hosts[photo] : nil, own: notes.owns[photo],
-        isTried: notes.attempts[photo] ?? 0 > 0, isDone: state.isFinal)
+        host: standing?.state == .new ? notes.hosts[photo] : nil, own: notes.owns[photo],
+        isTried: standing.map { $0.attempts > 0 } == true, isDone: standing == nil)
       return (prospect, notes.unreadable[photo.list])
     }
     if let failure { throw failure }
@@ -76,21 +81,18 @@ final class NotedRecord: ChainRecord {
   ) async throws(Failure) {
     try refuseOnce()
     duringRetry.withLock { $0 }?()
-    notes.withLock { notes in
-      notes.attempts[work.photo] = work.attempt
-      notes.retries.append((work.photo, work.attempt, delay))
-      if failure.isWorkerDeath { notes.deaths[work.photo, default: 0] += 1 }
-    }
+    let retry = Change.retry(
+      work.photo, stage, code: failure.code, attempt: work.attempt, after: 0, until: 0)
+    try record(failure.isWorkerDeath ? [.died(work.photo), retry] : [retry])
+    notes.withLock { $0.retries.append((work.photo, work.attempt, delay)) }
   }
 
   func recordFailure(_ work: PhotoWork<String>, _ stage: Stage, _ failure: Failure)
     async throws(Failure)
   {
     try refuseOnce()
-    notes.withLock { notes in
-      notes.states[work.photo] = .failed
-      notes.failures[work.photo] = failure
-    }
+    try record([.failed(work.photo, stage, code: failure.code, attempt: work.attempt)])
+    notes.withLock { $0.failures[work.photo] = failure }
   }
 
   private func refuseOnce() throws(Failure) {
@@ -99,5 +101,16 @@ final class NotedRecord: ChainRecord {
       return notes.refusal
     }
     if let refusal { throw refusal }
+  }
+}
+
+extension Ledger {
+  fileprivate func standing(of photo: PhotoID) -> PhotoStanding? {
+    guard let entry = self[photo.list], case .known(let state) = entry.state(of: photo.number),
+      !state.isFinal
+    else { return nil }
+    return PhotoStanding(
+      state: state, attempts: entry.attempts(of: photo.number),
+      deaths: entry.deaths(of: photo.number))
   }
 }

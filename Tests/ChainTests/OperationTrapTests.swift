@@ -4,6 +4,7 @@
 // daemon.
 
 import Foundation
+import Record
 import Support
 import Synchronization
 import Testing
@@ -46,7 +47,8 @@ import Vocabulary
     await bench.finishedLists.reaches(20)
     await bench.runner.idle()
     let odd = bench.books.notes.withLock { notes in
-      notes.states.count { $0.key.list.number % 2 == 1 && $0.value == .filtered }
+      notes.ledger.lists.values.filter { $0.id.number % 2 == 1 }
+        .reduce(0) { $0 + $1.counts.filtered }
     }
     #expect(odd == 4000)
   }
@@ -117,7 +119,7 @@ import Vocabulary
         owner: owner)
       remembered = chain
       let stages = ScriptedStages(
-        books: NotedRecord(), onDownload: { _ throws(Failure) in },
+        books: .ofOnePhoto, onDownload: { _ throws(Failure) in },
         onFilter: { _ throws(Failure) in },
         onOutput: { _ throws(Failure) in })
       chain.begin(stages, on: StageQueues(.init(download: 1, filter: 1, output: 1)))

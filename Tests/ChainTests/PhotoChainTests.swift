@@ -44,7 +44,7 @@ import Vocabulary
   @Test func `a filter that ended before its download keeps no place`() async {
     let gate = Gate()
     let stages = ScriptedStages(
-      books: NotedRecord(), onDownload: { _ throws(Failure) in try await gate.pass() },
+      books: .ofOnePhoto, onDownload: { _ throws(Failure) in try await gate.pass() },
       onFilter: { _ throws(Failure) in }, onOutput: { _ throws(Failure) in })
     let (owner, queues) = (Owner(), StageQueues(.init(download: 1, filter: 1, output: 1)))
     let chain = PhotoChain(work(), owner: owner)
@@ -61,7 +61,7 @@ import Vocabulary
   @Test func `the output begins when the filter has ended, not before`() async {
     let gate = Gate()
     let stages = ScriptedStages(
-      books: NotedRecord(), onDownload: { _ throws(Failure) in },
+      books: .ofOnePhoto, onDownload: { _ throws(Failure) in },
       onFilter: { _ throws(Failure) in try await gate.pass() },
       onOutput: { _ throws(Failure) in })
     let (owner, queues) = (Owner(), StageQueues(.init(download: 1, filter: 1, output: 1)))

@@ -181,6 +181,34 @@ import Testing
     }
   }
 
+  @Test func `the counts of a list that another one takes over are those of its photos`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      let daemon = try await bench.start()
+      try await bench.drop(
+        [("Done", urls[0]), ("Held", urls[1] + "?gate=g")], as: "summer.plist")
+      await bench.origin.arrivals(at: "g")
+      try await daemon.says("Filtered 'Done'")
+      #expect(try await bench.tool("pause", "1").code == 0)
+      await bench.origin.release("g")
+      try await bench.until("it is downloaded") {
+        bench.journal.count { $0.kind == "downloaded" } == 2
+      }
+      try await bench.drop([("Done", urls[0]), ("Other", urls[2])], as: "summer.plist")
+      try await daemon.says("Finished list 'summer': 2 of 2 photos filtered.")
+      let shown = try await bench.show("1")
+      #expect(shown.state == "cancelled" && shown.photos.map(\.state) == ["filtered", "new"])
+      #expect(shown.new == 1 && shown.downloaded == 0 && shown.filtered == 1)
+      let listed = try #require(try await bench.lists().first)
+      #expect(listed.new == 1 && listed.downloaded == 0 && listed.filtered == 1)
+      try await bench.stop(daemon)
+      let results = try #require(bench.text("done/summer.result.plist"))
+      #expect(results.contains("<key>PhotosFiltered</key>\n\t<integer>1</integer>"))
+    }
+  }
+
   @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
   func `another user's list of the same name always prints into its own folder`()
     async throws

@@ -92,7 +92,11 @@ extension ListBench {
     try folders.lists.folder(ListFolder.name(list), creating: false)
   }
 
-  func state(_ photo: PhotoID) -> PhotoState? { recorder.ledger { $0.state(of: photo) } }
+  /// Nil for a photo whose state the ledger does not have.
+  func state(_ photo: PhotoID) -> PhotoState? {
+    let found = recorder.ledger { $0.state(of: photo) }
+    return if case .known(let state) = found { state } else { nil }
+  }
   func state(_ list: ListID) -> ListState? { recorder.ledger { $0[list]?.state } }
 
   /// Records the photo as filtered; its print of 100 bytes is in place.

@@ -35,16 +35,35 @@ import Vocabulary
     }
   }
 
-  @Test func `the standing is that of the record; an unknown photo is new`() async throws {
+  @Test func `the standing is that of the record`() async throws {
     try await PartBench.use { bench in
       try await bench.add(1, SampleList(count: 2))
       try await bench.recorder.record([
         .died(photo(1)), .retry(photo(1), .filter, code: "c", attempt: 3, after: 1, until: 2),
       ])
       let record = bench.record
-      #expect(record.standing(of: photo(1)) == PhotoStanding(attempts: 3, deaths: 1))
-      #expect(record.standing(of: photo(2)) == PhotoStanding())
-      #expect(record.standing(of: PhotoID(list: ListID(9), number: 1)) == PhotoStanding())
+      #expect(record.standing(of: photo(1)) == PhotoStanding(state: .new, attempts: 3, deaths: 1))
+      #expect(record.standing(of: photo(2)) == PhotoStanding(state: .new))
+    }
+  }
+
+  @Test func `a photo that is done, unknown, or of a list that is over or gone has no standing`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 2))
+      _ = try bench.lists.begin(list)
+      let record = bench.record
+      try await bench.develop(photo(1), print: "Photo 1.jpg")
+      #expect(record.standing(of: photo(1)) == nil)
+      #expect(record.standing(of: photo(3)) == nil)
+      #expect(record.standing(of: PhotoID(list: ListID(9), number: 1)) == nil)
+      try await bench.recorder.record([.downloaded(photo(2), Contents(size: 1, hash: 1))])
+      #expect(record.standing(of: photo(2)) == PhotoStanding(state: .downloaded))
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(record.standing(of: photo(2)) == nil)
+      let prospect = try record.order(of: photo(2)).prospect
+      #expect(prospect.isDone && prospect.host == nil)
     }
   }
 

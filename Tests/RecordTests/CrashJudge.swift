@@ -91,7 +91,7 @@ struct CrashJudge {
         }
         for number in 1..<(entry.acceptance.photos + 1) {
           let photo = PhotoID(list: entry.id, number: number)
-          guard entry.state(of: number) == .filtered else { continue }
+          guard entry.state(of: number) == .known(.filtered) else { continue }
           if try rows.row(photo)?.state != .filtered {
             throw CrashViolation(words: "the result of \(photo) is missing")
           }

@@ -80,7 +80,7 @@ struct DiskTroubleTests {
       }
     }
     #expect(refused?.code == "disk.full" && refused?.kind == .machine && number > 50)
-    #expect(desk.ledger.state(of: Samples.photo(1, number)) == .new)
+    #expect(desk.ledger.state(of: Samples.photo(1, number)) == .known(.new))
     disk.setCapacity(nil)
     try desk.record([.filtered(Samples.photo(1, number), Samples.contents(1))])
     disk.crash(seed: 1)

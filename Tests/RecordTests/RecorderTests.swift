@@ -32,7 +32,7 @@ struct RecorderTests {
                   .downloaded(photo, Samples.contents(1)), .filtered(photo, Samples.contents(2)),
                 ])
               } catch { Issue.record("\(error)") }
-              #expect(recorder.ledger { $0.state(of: photo) } == .filtered)
+              #expect(recorder.ledger { $0.state(of: photo) } == .known(.filtered))
             }
           }
         }
@@ -146,7 +146,7 @@ struct RecorderTests {
             #expect(number % 3 != 0)
           } catch { #expect(error.kind == .machine && number % 3 == 0) }
           let state = recorder.ledger { $0.state(of: photo) }
-          #expect(state == (number % 3 == 0 ? .new : .downloaded))
+          #expect(state == .known(number % 3 == 0 ? .new : .downloaded))
         }
       }
     }
@@ -186,7 +186,7 @@ struct RecorderTests {
       for _ in 0..<(round * 50) { await Task.yield() }
       await recorder.close()
       #expect(answers.entries == [true])
-      #expect(recorder.ledger { $0.state(of: Samples.photo(1, photos)) } == .downloaded)
+      #expect(recorder.ledger { $0.state(of: Samples.photo(1, photos)) } == .known(.downloaded))
     }
   }
 

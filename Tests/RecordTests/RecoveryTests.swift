@@ -144,8 +144,8 @@ struct RecoveryTests {
           file: name.description, offset: UInt64(start), bytes: UInt64(end - start))
       ])
     #expect(recovery.missing == 1 && recovery.records == 2 && recovery.damageCount == 1)
-    #expect(again.ledger.state(of: Samples.photo(1, 1)) == .new)
-    #expect(again.ledger.state(of: Samples.photo(1, 2)) == .filtered)
+    #expect(again.ledger.state(of: Samples.photo(1, 1)) == .known(.new))
+    #expect(again.ledger.state(of: Samples.photo(1, 2)) == .known(.filtered))
     let aside = try desk.bytes(of: FileName(literal: "damaged-0000000000000001"))
     #expect(aside == Array(bytes[start..<end]))
   }

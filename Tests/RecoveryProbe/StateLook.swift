@@ -63,7 +63,9 @@ enum StateLook {
     let photos = entry.acceptance.photos
     // Empty for all photos of a list that is over.
     let states = (0..<photos).map { photo in
-      JSONValue.string(entry.state(of: photo + 1)?.name ?? "")
+      let state: PhotoState? =
+        if case .known(let state) = entry.state(of: photo + 1) { state } else { nil }
+      return JSONValue.string(state?.name ?? "")
     }
     return JSONObject([
       "id": .count(entry.id.number), "state": .string(entry.state.name),

@@ -77,9 +77,7 @@ struct EntryMirror: Sendable {
     var rows: [ResultRow] = []
     for outcome in outcomes {
       let photo = PhotoID(list: list, number: outcome.photo)
-      guard recorder.ledger({ $0[list]?.state(of: photo.number)?.isFinal == false }) else {
-        continue
-      }
+      guard recorder.ledger({ $0.state(of: photo).isUnfinished }) else { continue }
       let row = ShareRows.row(outcome, of: number)
       changes.append(Self.change(photo, outcome, row))
       if let row {

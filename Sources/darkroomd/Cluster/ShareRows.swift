@@ -60,12 +60,20 @@ struct ShareRows: Sendable {
       let place = catalog.place(of: number)
       // The record forgets the photos of a list that is over: all have ended then.
       guard !holding.recorded.contains(Int(place - holding.mark.id.first)),
-        entry.state(of: number)?.isFinal ?? (entry.state == .finished)
+        Self.hasEnded(number, entry)
       else { continue }
       guard let row = try reader.row(number) else { throw Self.broken }
       outcomes.append(Self.outcome(row, at: place, of: holding.mark.id.list))
     }
     return book.report(list, outcomes)
+  }
+
+  private static func hasEnded(_ number: UInt32, _ entry: ListEntry) -> Bool {
+    switch entry.state(of: number) {
+    case .known(let state): state.isFinal
+    case .over: entry.state == .finished
+    case .unknown: false
+    }
   }
 
   static func outcome(_ row: ResultRow, at place: UInt32, of list: LedgerList) -> Outcome {

@@ -74,7 +74,7 @@ struct Revision: Sendable {
     var changes: [Change] = []
     var effects: [Effect] = []
     for number in 1...new.catalog.count {
-      if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
+      if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .known(.new),
         let entry = try? new.catalog.entry(number), entry.problem == nil,
         let (change, effect) = try await kept(entry, number, new, (prints, home, sheet), pasts)
       {

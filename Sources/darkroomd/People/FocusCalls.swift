@@ -30,7 +30,7 @@ struct FocusCalls {
       return .focused(report(order, try views.summary(list), photos: numbers.count, left: left))
     }
     let left = views.recorder.ledger { ledger in
-      numbers.filter { ledger[list]?.state(of: $0)?.isFinal == false }
+      numbers.filter { ledger.state(of: PhotoID(list: list, number: $0)).isUnfinished }
     }
     let time = Duration.seconds(Int64(order.seconds))
     let viewer = FocusBoard.Viewer(list, user: user, name: order.viewer)

@@ -154,7 +154,7 @@ final class PageCalls: Sendable {
   private func known(of list: ListID, _ places: Range<UInt32>) -> [UInt8]? {
     views.recorder.ledger { ledger in
       guard let entry = ledger[list], !entry.state.isFinal else { return nil }
-      return places.map { place in 0x30 + (entry.state(of: place + 1) ?? .new).rawValue }
+      return places.map { place in 0x30 + entry.state(of: place + 1).state(with: nil).rawValue }
     }
   }
 
@@ -166,7 +166,7 @@ final class PageCalls: Sendable {
       if place % 4096 == 0, Task.isCancelled { throw .notPossible(why: "the caller has left") }
       // A damaged row says nothing.
       let row = (try? rows.row(place + 1)) ?? nil
-      return 0x30 + (row?.state ?? .new).rawValue
+      return 0x30 + RecordedState.over.state(with: row).rawValue
     }
   }
 

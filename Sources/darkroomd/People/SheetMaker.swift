@@ -64,11 +64,11 @@ struct SheetMaker: Sendable {
       hasher.combine(subject.head.failed)
     }
     if page == 1 { hasher.combine(failing) }
-    for state in states(page, of: subject) { hasher.combine(state?.rawValue) }
+    for state in states(page, of: subject) { hasher.combine(state) }
     return hasher.finalize()
   }
 
-  private func states(_ page: UInt32, of subject: Subject) -> [PhotoState?] {
+  private func states(_ page: UInt32, of subject: Subject) -> [RecordedState] {
     let numbers = SheetPage.numbers(on: page, of: subject.head.total)
     return recorder.ledger { ledger in
       numbers.map { ledger.state(of: PhotoID(list: subject.id, number: $0)) }
@@ -85,7 +85,7 @@ struct SheetMaker: Sendable {
     for (number, state) in zip(numbers, states(page, of: subject)) {
       let entry = try subject.open.catalog.entry(number)
       // A row may be of an earlier attempt, or from before its record.
-      let isKnown = state?.isFinal ?? subject.head.state.isFinal
+      let isKnown = !state.isUnfinished
       let tile = SheetTile(
         number: number, name: entry.name,
         content: isKnown ? content(number, entry, subject, rows) : .missing)

@@ -260,11 +260,11 @@ struct Views: Sendable {
     let photo = PhotoID(list: list.id, number: number)
     let (known, attempts, plan) = recorder.ledger { ledger in
       let entry = ledger[list.id]
-      return (entry?.state(of: number), entry?.attempts(of: number) ?? 0, entry?.retries[number])
+      return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
     }
     // The ledger forgets the photos of a list that is over; their rows still have the states.
-    let row = known?.isFinal != false ? (try? recorder.results.row(photo)) ?? nil : nil
-    let state = known ?? row?.state ?? .new
+    let row = known.isUnfinished ? nil : (try? recorder.results.row(photo)) ?? nil
+    let state = known.state(with: row)
     guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
       return nil
     }

@@ -225,11 +225,10 @@ struct WhyView {
   ) -> WaitSummary {
     let photo = entry.photo
     let (known, plan) = views.recorder.ledger { ledger in
-      (ledger[photo.list]?.state(of: photo.number), ledger[photo.list]?.retries[photo.number])
+      (ledger.state(of: photo), ledger[photo.list]?.retries[photo.number])
     }
     var wait = list
-    let state = known?.isFinal == false ? known : entry.row?.state ?? known
-    switch state {
+    switch known.state(with: entry.row) {
     case .filtered:
       wait = WaitSummary(.filtered)
       if summary.end.printsExpired != nil {

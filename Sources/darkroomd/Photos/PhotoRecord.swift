@@ -26,13 +26,8 @@ struct PhotoRecord: ChainRecord {
     recorder.ledger { $0[list]?.nextUnfinished(after: number) }
   }
 
-  func standing(of photo: PhotoID) -> PhotoStanding {
-    recorder.ledger { ledger in
-      guard let entry = ledger[photo.list] else { return PhotoStanding() }
-      return PhotoStanding(
-        state: entry.state(of: photo.number) ?? .new, attempts: entry.attempts(of: photo.number),
-        deaths: entry.deaths(of: photo.number))
-    }
+  func standing(of photo: PhotoID) -> PhotoStanding? {
+    recorder.ledger { $0.standing(of: photo) }
   }
 
   /// A photo with a wrong entry has no host; its download raises the failure.
@@ -43,9 +38,9 @@ struct PhotoRecord: ChainRecord {
     let order = PhotoOrder(try list.catalog.entry(photo.number), of: list)
     let standing = standing(of: photo)
     var prospect = Admission.Prospect(
-      own: order.options.serviceClass, isTried: standing.attempts > 0,
-      isDone: standing.state.isFinal)
-    if standing.state == .new, let url = try? order.url.get() {
+      own: order.options.serviceClass, isTried: standing.map { $0.attempts > 0 } == true,
+      isDone: standing == nil)
+    if standing?.state == .new, let url = try? order.url.get() {
       prospect.host = url.scheme.isRemote ? url.server : HostWindows.here
       if url.scheme.isRemote { prospect.url = url.text.hashValue }
     }
@@ -80,6 +75,17 @@ struct PhotoRecord: ChainRecord {
     }
     notes.ended(photo)
     narrator.failed(work, stage, failure, notes.takeTime(photo))
+  }
+}
+
+extension Ledger {
+  func standing(of photo: PhotoID) -> PhotoStanding? {
+    guard let entry = self[photo.list], case .known(let state) = entry.state(of: photo.number),
+      !state.isFinal
+    else { return nil }
+    return PhotoStanding(
+      state: state, attempts: entry.attempts(of: photo.number),
+      deaths: entry.deaths(of: photo.number))
   }
 }
 
