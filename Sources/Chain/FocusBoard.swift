@@ -29,6 +29,8 @@ package struct FocusBoard: Sendable {
 
   package static let mostPhotos = 1000
   package static let mostViewers = 256
+  /// Of all lists of one owner: one user alone cannot take the places of all.
+  package static let mostOfOwner = 32
   /// Of one list.
   package static let mostOfList = 16
   package static let longestLease = Duration.seconds(3600)
@@ -101,7 +103,10 @@ package struct FocusBoard: Sendable {
     let old = leases[viewer]
     if old == nil {
       let own = leases.keys.count { $0.list == viewer.list }
-      guard leases.count < Self.mostViewers, own < Self.mostOfList else { throw .tooManyViewers }
+      let owned = leases.values.count { $0.owner == owner }
+      guard leases.count < Self.mostViewers, owned < Self.mostOfOwner, own < Self.mostOfList else {
+        throw .tooManyViewers
+      }
       turns.append(viewer)
     }
     var seen: Set<UInt32> = []

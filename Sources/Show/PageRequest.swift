@@ -26,7 +26,8 @@ package enum PageRequest: Equatable, Sendable {
   package static let longestTarget = 1024
   package static let mostPhotos: UInt32 = 200
   package static let mostGroups: UInt32 = 2048
-  private static let tokenDigits = 32
+  /// Of a token, and of the secret of a view.
+  private static let secretDigits = 32
   private static let mostParameters = 4
   private static let longestText = 256
 
@@ -41,7 +42,8 @@ package enum PageRequest: Equatable, Sendable {
     }
   }
 
-  package init?(target: String) {
+  /// The page of a target, and the secret of its view; a page without a list has none.
+  package static func read(_ target: String) -> (page: PageRequest, view: String)? {
     guard target.utf8.count <= Self.longestTarget, target.utf8.first == UInt8(ascii: "/"),
       target.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
     else { return nil }
@@ -51,20 +53,23 @@ package enum PageRequest: Equatable, Sendable {
     else { return nil }
     let path = parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     switch (path.count, path[0]) {
-    case (1, "script.js") where parameters.isEmpty: self = .script
-    case (1, "style.css") where parameters.isEmpty: self = .style
-    case (1, "icon.svg") where parameters.isEmpty: self = .icon
+    case (1, "script.js") where parameters.isEmpty: return (.script, "")
+    case (1, "style.css") where parameters.isEmpty: return (.style, "")
+    case (1, "icon.svg") where parameters.isEmpty: return (.icon, "")
     case (2, "open") where parameters.isEmpty:
-      guard path[1].utf8.count == Self.tokenDigits, path[1].utf8.allSatisfy({ Self.isHex($0) })
+      return secret(path[1]).map { (.redeem(token: $0), "") }
+    case (5, "v"), (6, "v"):
+      guard let view = secret(path[1]), path[2] == "lists", let list = number(path[3]), list > 0,
+        let request = request(list, Array(path[4...]), parameters)
       else { return nil }
-      self = .redeem(token: String(path[1]))
-    case (3, "lists"), (4, "lists"):
-      guard let list = Self.number(path[1]), list > 0,
-        let request = Self.request(list, Array(path[2...]), parameters)
-      else { return nil }
-      self = request
+      return (request, view)
     default: return nil
     }
+  }
+
+  private static func secret(_ word: Substring) -> String? {
+    let isOne = word.utf8.count == secretDigits && word.utf8.allSatisfy { isHex($0) }
+    return isOne ? String(word) : nil
   }
 
   private static func request(

@@ -5,7 +5,7 @@
 // A place is an index into the photos that the filter shows; `shown` has their numbers, nil for all. Browsers limit the
 // height of a page, so above 8 million pixels one pixel of the scroll bar is `scale` pixels of the grid. `look` names the
 // photos on the screen, then those of one screen below and above, as a lease that is renewed while the page is visible.
-// `facts.call`: the server stays while a page calls it, also a hidden one. `get` returns an answer, or nothing, and tells
+// The server stays while a page calls it, also a hidden one: it alone knows the view. `get` returns an answer, or nothing, and tells
 // why on the page. A person who comes back to the page finds the photo and the filter of before (`history.state`).
 //
 // The overview has a cell for each group of photos of the whole list, drawn as five times four pixels that the style
@@ -399,7 +399,7 @@ package enum PageScript {
     onpagehide = leave;
     onpageshow = load;
     setInterval(() => leased && look(), 6e3);
-    if (facts.call) setInterval(() => over || get(""), 3e4);
+    setInterval(() => over || get(""), 3e4);
     grid.addEventListener("focusin", event => {
       current = +event.target.closest("li").style.order;
       rested();

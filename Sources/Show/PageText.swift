@@ -12,15 +12,10 @@ package enum PageText {
     package let state: String
     package let total: UInt32
     package let mayFocus: Bool
-    /// The server ends when no page calls it, and does not come again.
-    package let mustCall: Bool
 
-    package init(
-      name: String, title: String, state: String, total: UInt32, mayFocus: Bool,
-      mustCall: Bool = false
-    ) {
+    package init(name: String, title: String, state: String, total: UInt32, mayFocus: Bool) {
       (self.name, self.title, self.state) = (name, title, state)
-      (self.total, self.mayFocus, self.mustCall) = (total, mayFocus, mustCall)
+      (self.total, self.mayFocus) = (total, mayFocus)
     }
   }
 
@@ -58,17 +53,6 @@ package enum PageText {
     ]
   }
 
-  /// The cookie goes to the pages of its list alone, and never with a request from another site.
-  /// - Parameter isSecure: the browser came by https, and sends it by https alone.
-  package static func cookie(
-    _ view: String, named name: String, list: UInt64, seconds: UInt32, isSecure: Bool
-  ) -> WebHeader {
-    WebHeader(
-      "Set-Cookie",
-      "\(name)=\(view); Path=/lists/\(list)/; Max-Age=\(seconds); HttpOnly; "
-        + "SameSite=Strict" + (isSecure ? "; Secure" : ""))
-  }
-
   /// A shorter list has no overview.
   private static let fewest = 60
 
@@ -85,7 +69,7 @@ package enum PageText {
       <link rel=icon href=/icon.svg>
       <link rel=stylesheet href=/style.css>
       <script src=/script.js defer></script>
-      <body data-total=\(head.total) data-state="\(markup(head.state))" data-focus=\(head.mayFocus ? 1 : 0)\(head.mustCall ? " data-call=1" : "")>
+      <body data-total=\(head.total) data-state="\(markup(head.state))" data-focus=\(head.mayFocus ? 1 : 0)>
       <header>
       <div><h1 dir=auto>\(title)</h1><p id=about></p></div>
       <div class=count><b id=done></b><span id=left></span></div>
@@ -102,14 +86,18 @@ package enum PageText {
       """
   }
 
-  /// Leads to the page of a list. After a redirection, Chromium would not send the cookie if the first link came from
-  /// another site; this page is of our own site.
-  package static func door(to list: UInt64) -> String {
+  /// The path of a list's page. A secret in the path stays with its origin, which a port is part of; a cookie would be
+  /// sent to every port of the host.
+  package static func path(of list: UInt64, view: String) -> String { "/v/\(view)/lists/\(list)/" }
+
+  /// Leads to the page of a list. After a redirection, a browser says that the request comes from the site of the first
+  /// link; this page is of our own site.
+  package static func door(to path: String) -> String {
     """
     <!doctype html>
     <html lang=en>
     <meta charset=utf-8>
-    <meta http-equiv="refresh" content="0;url=/lists/\(list)/">
+    <meta http-equiv="refresh" content="0;url=\(path)">
     <title>darkroom</title>
     <link rel=icon href=/icon.svg>
 

@@ -6,7 +6,7 @@ package import HTTP
 
 package struct RequestJudge: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// The view is the text of the cookie; the daemon judges it. Empty for a request that needs none.
+    /// The view is the secret of the address; whoever has the views knows whose it is. Empty for a request without one.
     case serve(PageRequest, view: String)
     case refuse(Refusal)
   }
@@ -42,10 +42,7 @@ package struct RequestJudge: Sendable {
   package static let longestBody = 4096
   /// No form of HTML can send it, so that another page needs leave, which it does not get.
   package static let focusType = "application/x-darkroom-focus"
-  private static let longestView = 256
 
-  /// The name of the cookie. A cookie belongs to all ports of a host, so that the name tells the port.
-  package let cookie: String
   /// `name` or `name:port`, in lower case.
   private let ownHosts: Set<String>
   /// A proxy serves them, by https alone.
@@ -53,13 +50,12 @@ package struct RequestJudge: Sendable {
 
   /// - Parameter names: other hosts, as a proxy passes them on.
   package init(port: Int, names: [String] = []) {
-    cookie = "darkroom-view-\(port)"
     ownHosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
     proxyHosts = Set(names.map { $0.lowercased() }).subtracting(ownHosts)
   }
 
   /// True if a browser reaches the host by https.
-  package func isSecure(_ request: WebRequest) -> Bool {
+  private func isSecure(_ request: WebRequest) -> Bool {
     request.values("host").contains { proxyHosts.contains($0.lowercased()) }
   }
 
@@ -76,15 +72,15 @@ package struct RequestJudge: Sendable {
   }
 
   private func serve(_ request: WebRequest) throws(Refusal) -> Verdict {
-    let page = try checkHead(request)
+    let (page, view) = try checkHead(request)
     guard request.body.count <= Self.longestBody else { throw .tooLarge }
-    guard page.list != nil else { return .serve(page, view: "") }
-    guard let view = view(in: request) else { throw .noView }
     return .serve(page, view: view)
   }
 
   @discardableResult
-  private func checkHead(_ request: WebRequest) throws(Refusal) -> PageRequest {
+  private func checkHead(
+    _ request: WebRequest
+  ) throws(Refusal) -> (page: PageRequest, view: String) {
     guard request.isWhole else { throw .badRequest }
     let isPost = request.method == "POST"
     guard isPost || request.method == "GET" || request.method == "HEAD" else { throw .wrongMethod }
@@ -93,18 +89,18 @@ package struct RequestJudge: Sendable {
       throw .misdirected
     }
     try checkLength(request, isPost: isPost)
-    guard let page = PageRequest(target: request.target) else { throw .notFound }
+    guard let (page, view) = PageRequest.read(request.target) else { throw .notFound }
     guard case .focus = page else {
       if isPost { throw .wrongMethod }
       try checkSite(request, page)
-      return page
+      return (page, view)
     }
     guard isPost else { throw .wrongMethod }
     let scheme = isSecure(request) ? "https" : "http"
     guard request.values("origin") == ["\(scheme)://\(host[0])"] else { throw .forbidden }
     try checkSite(request, page)
     guard request.values("content-type") == [Self.focusType] else { throw .wrongForm }
-    return page
+    return (page, view)
   }
 
   /// Only the one `POST` has a body, whose length is known before it is read.
@@ -124,18 +120,5 @@ package struct RequestJudge: Sendable {
     if case .redeem = page { return }
     let sites = request.values("sec-fetch-site")
     guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { throw .forbidden }
-  }
-
-  private func view(in request: WebRequest) -> String? {
-    let pairs = request.values("cookie").flatMap { $0.split(separator: ";") }
-    let views = pairs.compactMap { pair -> String? in
-      let text = pair.drop { $0 == " " }
-      guard text.hasPrefix("\(cookie)=") else { return nil }
-      return String(text.dropFirst(cookie.utf8.count + 1))
-    }
-    guard views.count == 1, 1...Self.longestView ~= views[0].utf8.count,
-      views[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 || $0 == 0x2E })
-    else { return nil }
-    return views[0]
   }
 }

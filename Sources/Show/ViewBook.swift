@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views of a process with a port of its own, by the texts of their cookies. Once it has ended, any user may listen
-// at that port, and gets the cookies of pages that are still open: they are random numbers, for which this process alone
-// had the views. A user who opens many pages ends none of another user. A value; the caller passes texts and times.
+// The views of a process, by the secrets in the addresses of its pages: random numbers, which lead to nothing once it has
+// ended. So another user who then listens at its port, and is asked by pages that are still open, gets no view. A user
+// who opens many pages ends none of another user. A value; the caller passes secrets and times.
 
 package struct ViewBook: Sendable {
+  /// A user who looks at a list, and the text of the right.
+  package struct Viewer: Equatable, Sendable {
+    package let view: String
+    package let user: UInt32
+
+    package init(view: String, user: UInt32) { (self.view, self.user) = (view, user) }
+  }
+
   private struct Entry {
-    let view: String
-    let user: UInt32
+    let viewer: Viewer
     let until: Duration
   }
 
-  /// Random bytes in the text of a cookie.
+  /// Random bytes of a secret.
   package static let size = 16
   /// Of one user; a new one replaces the oldest.
   package static let mostOfUser = 100
@@ -22,20 +29,20 @@ package struct ViewBook: Sendable {
 
   /// False if there are too many, and none of this user.
   package mutating func keep(
-    _ view: String, as text: String, of user: UInt32, seconds: UInt32, now: Duration
+    _ viewer: Viewer, as secret: String, seconds: UInt32, now: Duration
   ) -> Bool {
     entries = entries.filter { $0.value.until > now }
-    let own = entries.filter { $0.value.user == user }
+    let own = entries.filter { $0.value.viewer.user == viewer.user }
     if own.count >= Self.mostOfUser || entries.count >= Self.most {
       guard let oldest = own.min(by: { $0.value.until < $1.value.until }) else { return false }
       entries[oldest.key] = nil
     }
-    entries[text] = Entry(view: view, user: user, until: now + .seconds(Int64(seconds)))
+    entries[secret] = Entry(viewer: viewer, until: now + .seconds(Int64(seconds)))
     return true
   }
 
-  package func view(_ text: String, now: Duration) -> String? {
-    guard let entry = entries[text], entry.until > now else { return nil }
-    return entry.view
+  package func viewer(_ secret: String, now: Duration) -> Viewer? {
+    guard let entry = entries[secret], entry.until > now else { return nil }
+    return entry.viewer
   }
 }

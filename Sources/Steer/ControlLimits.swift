@@ -2,9 +2,10 @@
 // Limits on the resources that callers can take.
 
 package struct ControlLimits: Sendable {
-  /// Connections at once: in total, and per user except root and the daemon's user.
+  /// Connections at once.
   package var clients: Int
-  package var clientsPerUser: Int
+  /// Of one user except root and the daemon's user: eight users are needed to take all.
+  package var clientsPerUser: Int { max(1, clients / 8) }
   /// Connections beyond `clients`, reserved for root and the daemon's user.
   package var kept: Int
   /// Bytes of one request, and of one reply.
@@ -12,20 +13,22 @@ package struct ControlLimits: Sendable {
   package var reply: Int
   /// How long a caller may leave a request incomplete, or a reply unread.
   package var patience: Duration
+  /// How long a connection may have no request.
+  package var idle: Duration
   /// How long a stop waits for pending replies.
   package var farewell: Duration
 
   package init(
-    clients: Int = 64, clientsPerUser: Int = 32, kept: Int = 8, request: Int = 1 << 20,
-    reply: Int = 16 << 20,
-    patience: Duration = .seconds(30), farewell: Duration = .milliseconds(400)
+    clients: Int = 512, kept: Int = 8, request: Int = 1 << 20, reply: Int = 16 << 20,
+    patience: Duration = .seconds(30), idle: Duration = .seconds(60),
+    farewell: Duration = .milliseconds(400)
   ) {
     self.clients = clients
-    self.clientsPerUser = clientsPerUser
     self.kept = kept
     self.request = request
     self.reply = reply
     self.patience = patience
+    self.idle = idle
     self.farewell = farewell
   }
 }

@@ -89,7 +89,7 @@ struct ControlLoop: ~Copyable {
           client.socket.descriptor, wantsWrite: client.session.hasOutput,
           wantsPriority: !client.session.wantsInput))
     }
-    let deadlines = present.values.compactMap { $0.session.deadline(patience: limits.patience) }
+    let deadlines = present.values.compactMap { deadline(of: $0.session) }
     let next = (deadlines + [restsUntil, farewell].compactMap { $0 }).min()
     watches = await reactor.ready(watches, for: next.map { max(.zero, $0 - now) })
     for (number, watch) in zip(numbers, watches[heads...]) { tend(number, watch) }
@@ -106,9 +106,13 @@ struct ControlLoop: ~Copyable {
   private mutating func expire() {
     let now = clock.uptime()
     for (number, client) in clients {
-      guard let deadline = client.session.deadline(patience: limits.patience) else { continue }
+      guard let deadline = deadline(of: client.session) else { continue }
       if deadline <= now { drop(number) }
     }
+  }
+
+  private func deadline(of session: ControlSession) -> Duration? {
+    session.deadline(patience: limits.patience, idle: limits.idle)
   }
 
   // MARK: Accepting
@@ -118,7 +122,10 @@ struct ControlLoop: ~Copyable {
       do {
         guard let socket = try listener.accept() else { return }
         let peer = ControlPeer(try socket.peer())
-        if let why = refusal(of: peer) {
+        switch verdict(on: peer) {
+        case .free: break
+        case .insteadOf(let number): drop(number)
+        case .refused(let why):
           _ = try? socket.send(ControlAnswer(.failed(.notPossible(why: why))).bytes[...])
           continue
         }
@@ -132,15 +139,12 @@ struct ControlLoop: ~Copyable {
     }
   }
 
-  private func refusal(of peer: ControlPeer) -> String? {
-    // Root and the daemon's user (systemctl reload) have reserved places, so others cannot shut them out.
-    let isKeeper = peer.user == 0 || peer.user == ThisProcess.user
-    if clients.count >= limits.clients + (isKeeper ? limits.kept : 0) {
-      return "\(limits.clients) connections are already open; try again later"
-    }
-    let own = clients.values.count { $0.peer.user == peer.user }
-    guard !isKeeper, own >= limits.clientsPerUser else { return nil }
-    return "\(own) of your connections are already open; close one first"
+  private func verdict(on peer: ControlPeer) -> ControlPlaces.Verdict {
+    ControlPlaces(limits: limits, keepers: [0, ThisProcess.user]).verdict(
+      on: peer.user,
+      among: clients.map {
+        .init(number: $0.key, user: $0.value.peer.user, idleSince: $0.value.session.idleSince)
+      })
   }
 
   // MARK: One caller

@@ -46,11 +46,14 @@ struct ControlSession: Sendable {
   /// True when the session is complete. Valid after `nextRequest` returned nil.
   var isOver: Bool { running == nil && !hasOutput && (input != .open) }
 
+  /// Since when the session waits for a request; nil while it has one, or a reply that is not read.
+  var idleSince: Duration? { isGone || isRunning || hasOutput ? nil : lastMove }
+
   /// The deadline for the caller's next action; nil while none is due.
-  func deadline(patience: Duration) -> Duration? {
+  func deadline(patience: Duration, idle: Duration) -> Duration? {
     if isGone { return nil }
     if hasOutput { return lastMove + patience }
-    return running == nil && !frames.isEmpty ? lastMove + patience : nil
+    return idleSince.map { $0 + (frames.isEmpty ? idle : patience) }
   }
 
   // MARK: Events
@@ -94,7 +97,9 @@ struct ControlSession: Sendable {
   /// The answer to the request being served.
   mutating func answer(_ bytes: [UInt8], isLast: Bool, at now: Duration) {
     if let running, !running.isOneway { queue(bytes, at: now) }
-    if isLast { running = nil }
+    guard isLast else { return }
+    running = nil
+    if !hasOutput { lastMove = now }
   }
 
   mutating func wrote(_ count: Int, at now: Duration) {

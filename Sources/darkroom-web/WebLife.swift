@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the listening socket to the end: serves until a signal, or until no client has been there for a while. Idle,
 // it sleeps until that end. Raises `SystemError`.
-// Concurrency: the main thread waits; libmicrohttpd has a thread for itself, and one for each connection.
+// Concurrency: the main thread waits; libmicrohttpd has a thread for itself, and one for each connection; one ends connections.
 
 import HTTP
 import Linux
@@ -10,11 +10,11 @@ import Systemd
 import Vocabulary
 
 enum WebLife {
-  /// The service manager starts it again. On a port of its own it stays for the pages that are open: they call every
-  /// half minute, and browsers delay the calls of hidden pages to more than a minute.
-  private static let (passedSeconds, ownSeconds): (Int64, Int64) = (60, 300)
-  /// Calls at once, beside a connection for each stream: the daemon allows 32 to one user.
-  private static let calls: UInt32 = 12
+  /// It alone knows the views of the pages that are open: they call every half minute, and browsers delay the calls of
+  /// hidden pages to more than a minute.
+  private static let idleSeconds: Int64 = 300
+  /// Calls at once, beside a connection for each stream: the daemon allows 64 to one user.
+  private static let calls: UInt32 = 16
 
   static func run(_ options: WebOptions) throws(SystemError) {
     let signals = try Signals([Signals.interrupt, Signals.terminate])
@@ -24,13 +24,12 @@ enum WebLife {
     let listener = try listener(passed)
     let sheets = WebSheets(
       judge: RequestJudge(port: listener.port, names: options.hosts), socket: options.socket,
-      calls: try FreePlaces(calls), book: passed == nil ? ViewBook() : nil)
+      calls: try CallPlaces(calls))
     try WebServer.start(on: listener.descriptor, counting: clients, sheets)
     if passed == nil {
       try? StandardStream.output.write(Array("http://127.0.0.1:\(listener.port)\n".utf8))
     }
-    let idle = options.idleSeconds ?? (passed == nil ? ownSeconds : passedSeconds)
-    try wait(for: clients, or: signals, staying: .seconds(idle))
+    try wait(for: clients, or: signals, staying: .seconds(options.idleSeconds ?? idleSeconds))
     withExtendedLifetime(listener) {}
   }
 

@@ -24,8 +24,7 @@ struct WebOptions: Equatable {
 
     Show the lists of darkroomd in a browser: on the listening socket that the service manager
     has passed, otherwise on a free port of this machine, whose address it prints. It ends when
-    no browser has been connected for a minute, on a port of its own for five minutes.
-    'darkroomctl open LIST' starts it.
+    no browser has been connected for five minutes. 'darkroomctl open LIST' starts it.
       --root DIR      use the darkroomd that was started with this --root
       --socket PATH   use this control socket
       --host NAME     serve requests for this host as well, for a proxy in front of it

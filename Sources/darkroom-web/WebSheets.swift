@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the requests of a page. The judge decides about their form, the daemon about the view: each call for a page
-// carries it. Pictures are named by numbers; the daemon opens their files, and this process opens none.
+// carries it. The secret in the address stands for the view, which never leaves this process. Pictures are named by numbers; the daemon opens their files, and this process opens none.
 // Concurrency: immutable but for its book of views, which has a Mutex; each call runs on the thread of its connection.
 
 import HTTP
@@ -16,14 +16,18 @@ final class WebSheets: WebService {
   private let judge: RequestJudge
   private let socket: String
   private let clock = MachineTime()
-  private let places = StreamPlaces(16)
-  private let calls: FreePlaces
-  /// Nil if the port is the service manager's, and the cookies outlive this process.
-  private let book: Mutex<ViewBook?>
+  private let places = StreamPlaces(32)
+  private let calls: CallPlaces
+  private let book = Mutex(ViewBook())
 
-  init(judge: RequestJudge, socket: String, calls: FreePlaces, book: ViewBook?) {
+  init(judge: RequestJudge, socket: String, calls: CallPlaces) {
     (self.judge, self.socket, self.calls) = (judge, socket, calls)
-    self.book = Mutex(book)
+  }
+
+  var crowd: WebAnswer { Self.notice(503, "Too many of your connections are busy.") }
+
+  func caller(of request: WebRequest) -> UInt32? {
+    PageRequest.read(request.target).flatMap { viewer($0.view)?.user }
   }
 
   func refusal(of request: WebRequest) -> WebAnswer? {
@@ -33,24 +37,23 @@ final class WebSheets: WebService {
   func answer(_ request: WebRequest) -> WebAnswer {
     switch judge.judge(request) {
     case .refuse(let refusal): return Self.refuse(refusal)
-    case .serve(let page, let text):
-      guard let view = page.list == nil ? text : view(of: text) else {
-        return Self.refuse(.noView)
-      }
-      do throws(ControlFailure) { return try serve(page, view, request) } catch {
+    case .serve(let page, let secret):
+      let viewer = viewer(secret)
+      guard viewer != nil || page.list == nil else { return Self.refuse(.noView) }
+      do throws(ControlFailure) { return try serve(page, viewer, request) } catch {
         return Self.failed(error)
       }
     }
   }
 
   private func serve(
-    _ page: PageRequest, _ view: String, _ request: WebRequest
+    _ page: PageRequest, _ view: ViewBook.Viewer?, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
     switch page {
     case .script: Self.text(PageScript.text, "text/javascript; charset=utf-8", lasting: true)
     case .style: Self.text(PageStyle.text, "text/css; charset=utf-8", lasting: true)
     case .icon: Self.text(PageText.icon, "image/svg+xml", lasting: true)
-    case .redeem(let token): try redeem(token, request)
+    case .redeem(let token): request.method == "HEAD" ? Self.unused : try redeem(token)
     case .page(let list): try self.page(list, view)
     case .states(let list, let offset): try states(list, view, from: offset)
     case .photos(let list, let offset, let count): try photos(list, view, from: offset, count)
@@ -66,10 +69,13 @@ final class WebSheets: WebService {
     }
   }
 
-  private func call(_ call: ControlCall, _ view: String?) throws(ControlFailure) -> ControlReply {
-    try calls.use { () throws(ControlFailure) in
+  private func call(
+    _ call: ControlCall, _ viewer: ViewBook.Viewer?
+  ) throws(ControlFailure) -> ControlReply {
+    try calls.use(for: viewer?.user) { () throws(ControlFailure) in
       try ControlClient(
-        path: socket, clock: clock, patience: Self.patience, silence: Self.patience, view: view
+        path: socket, clock: clock, patience: Self.patience, silence: Self.patience,
+        view: viewer?.view
       ).call(call)
     }
   }
@@ -78,60 +84,49 @@ final class WebSheets: WebService {
 
   // MARK: pages
 
+  private static let unkept = WebHeader("Cache-Control", "no-store")
   /// A program that looks at the address first must not use it up.
-  private func redeem(
-    _ token: String, _ request: WebRequest
-  ) throws(ControlFailure) -> WebAnswer {
-    let unkept = WebHeader("Cache-Control", "no-store")
-    if request.method == "HEAD" { return Self.answer(204, [unkept]) }
+  private static var unused: WebAnswer { answer(204, [unkept]) }
+
+  private func redeem(_ token: String) throws(ControlFailure) -> WebAnswer {
     guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
       throw Self.otherKind
     }
-    let text: String?
-    do throws(SystemError) { text = try self.text(of: report) } catch { return Self.answer(503) }
-    guard let text else { return Self.notice(503, "The pages of too many users are open.") }
-    let cookie = PageText.cookie(
-      text, named: judge.cookie, list: report.list, seconds: report.seconds,
-      isSecure: judge.isSecure(request))
+    let secret: String?
+    do throws(SystemError) { secret = try keep(report) } catch { return Self.answer(503) }
+    guard let secret else { return Self.notice(503, "The pages of too many users are open.") }
+    let path = PageText.path(of: report.list, view: secret)
     return WebAnswer(
       200,
       headers: PageText.doorSafety + [
-        WebHeader("Content-Type", "text/html; charset=utf-8"), unkept, cookie,
-      ], body: .bytes(Array(PageText.door(to: report.list).utf8)))
+        WebHeader("Content-Type", "text/html; charset=utf-8"), Self.unkept,
+      ], body: .bytes(Array(PageText.door(to: path).utf8)))
   }
 
-  private var mustCall: Bool { book.withLock { $0 != nil } }
+  private func viewer(_ secret: String) -> ViewBook.Viewer? {
+    book.withLock { $0.viewer(secret, now: clock.uptime()) }
+  }
 
-  /// The view for which the text of a cookie stands.
-  private func view(of text: String) -> String? {
-    book.withLock { book in
-      guard let book else { return text }
-      return book.view(text, now: clock.uptime())
+  /// The secret of the new view; nil if there are too many.
+  private func keep(_ report: RedeemReport) throws(SystemError) -> String? {
+    let secret = String(hex: try ThisProcess.randomBytes(ViewBook.size))
+    let viewer = ViewBook.Viewer(view: report.view, user: report.user)
+    let isKept = book.withLock {
+      $0.keep(viewer, as: secret, seconds: report.seconds, now: clock.uptime())
     }
+    return isKept ? secret : nil
   }
 
-  /// The text of the cookie; nil if there are too many.
-  private func text(of report: RedeemReport) throws(SystemError) -> String? {
-    guard mustCall else { return report.view }
-    let random = String(hex: try ThisProcess.randomBytes(ViewBook.size))
-    let isKept = book.withLock { book in
-      book?.keep(
-        report.view, as: random, of: report.user, seconds: report.seconds, now: clock.uptime())
-    }
-    return isKept == true ? random : nil
-  }
-
-  private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {
+  private func page(_ list: UInt64, _ view: ViewBook.Viewer?) throws(ControlFailure) -> WebAnswer {
     let report = try look(list, view, from: 0, 0)
     let head = PageText.Head(
       name: report.list.name, title: report.list.title, state: report.list.state,
-      total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal,
-      mustCall: mustCall)
+      total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal)
     return Self.text(PageText.page(head), "text/html; charset=utf-8")
   }
 
   private func look(
-    _ list: UInt64, _ view: String, from offset: UInt32, _ limit: UInt32
+    _ list: UInt64, _ view: ViewBook.Viewer?, from offset: UInt32, _ limit: UInt32
   ) throws(ControlFailure) -> StatesReport {
     let order = StatesOrder(list: Self.reference(list), offset: offset, limit: limit)
     guard case .states(let report) = try call(.states(order), view) else { throw Self.otherKind }
@@ -139,7 +134,7 @@ final class WebSheets: WebService {
   }
 
   private func states(
-    _ list: UInt64, _ view: String, from offset: UInt32
+    _ list: UInt64, _ view: ViewBook.Viewer?, from offset: UInt32
   ) throws(ControlFailure) -> WebAnswer {
     let report = try look(list, view, from: offset, StatesOrder.highestLimit)
     return Self.answer(
@@ -152,7 +147,7 @@ final class WebSheets: WebService {
   }
 
   private func photos(
-    _ list: UInt64, _ view: String, from offset: UInt32, _ count: UInt32
+    _ list: UInt64, _ view: ViewBook.Viewer?, from offset: UInt32, _ count: UInt32
   ) throws(ControlFailure) -> WebAnswer {
     let order = ShowOrder(list: Self.reference(list), offset: offset, limit: count)
     guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
@@ -163,7 +158,7 @@ final class WebSheets: WebService {
   }
 
   private func colours(
-    _ list: UInt64, _ view: String, _ groups: UInt32
+    _ list: UInt64, _ view: ViewBook.Viewer?, _ groups: UInt32
   ) throws(ControlFailure) -> WebAnswer {
     let order = ColoursOrder(list: Self.reference(list), groups: groups)
     guard case .colours(let report) = try call(.colours(order), view) else { throw Self.otherKind }
@@ -172,7 +167,7 @@ final class WebSheets: WebService {
 
   /// The next photo with the text in its name; behind the last photo the search continues at the first.
   private func find(
-    _ list: UInt64, _ view: String, _ text: String, after: UInt32
+    _ list: UInt64, _ view: ViewBook.Viewer?, _ text: String, after: UInt32
   ) throws(ControlFailure) -> WebAnswer {
     var order = FindOrder(list: Self.reference(list), text: text, after: after)
     var isAgain = after == 0
@@ -190,7 +185,7 @@ final class WebSheets: WebService {
   }
 
   private func focus(
-    _ list: UInt64, _ view: String, _ request: WebRequest
+    _ list: UInt64, _ view: ViewBook.Viewer?, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
     guard let wish = FocusWish(request.body) else { return Self.refuse(.badRequest) }
     let reference = Self.reference(list)
@@ -207,14 +202,15 @@ final class WebSheets: WebService {
   }
 
   private func events(
-    _ list: UInt64, _ view: String, since: UInt64, _ request: WebRequest
+    _ list: UInt64, _ view: ViewBook.Viewer?, since: UInt64, _ request: WebRequest
   ) -> WebAnswer {
-    guard let place = places.take() else {
+    guard let view, let place = places.take(for: view.user) else {
       return Self.answer(503, [WebHeader("Retry-After", "10")])
     }
     let last = request.values("last-event-id").first.flatMap { UInt64($0) }
     let stream = EventStream(
-      list: Self.reference(list), view: view, after: last ?? since, socket: socket, place: place)
+      list: Self.reference(list), view: view.view, after: last ?? since, socket: socket,
+      place: place)
     return Self.answer(
       200,
       [
@@ -227,7 +223,7 @@ final class WebSheets: WebService {
   // MARK: pictures
 
   private func picture(
-    _ order: PictureOrder, _ view: String, _ request: WebRequest
+    _ order: PictureOrder, _ view: ViewBook.Viewer?, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
     guard case .picture(let report) = try call(.picture(order), view) else { throw Self.otherKind }
     guard let type = report.type, let file = report.file, let status = try? file.status() else {

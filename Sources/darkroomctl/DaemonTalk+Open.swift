@@ -26,7 +26,7 @@ extension DaemonTalk {
         : "\(address)\n")
     if voice.screen.isTerminal, !order.isJSON, Self.hasDisplay {
       // Without a browser the address stands on the terminal.
-      _ = try? ServerProgram.start("/usr/bin/xdg-open", [address], within: .seconds(2))
+      try? BrowserPage.open(address)
     }
     return .done
   }

@@ -197,7 +197,8 @@ enum Startup {
     do throws(Failure) {
       return try ControlServer(
         path: places.control, passed: ServiceNotice.passedSocket(at: places.control),
-        version: Release.version, clock: clock)
+        version: Release.version, clock: clock,
+        limits: ControlLimits(clients: FileShares.ofThisProcess.callers))
     } catch {
       throw StartFailure(ExitCode.busy, error.words)
     }

@@ -178,6 +178,20 @@ import Vocabulary
     #expect(admission.focus.isEmpty)
   }
 
+  @Test func `a user with many lists leaves places for the viewers of another one`() throws {
+    let most = FocusBoard.mostOfOwner
+    #expect(most * 8 <= FocusBoard.mostViewers)
+    var admission = admission(Array(repeating: 1000, count: most + 1) + [2000])
+    func look(at list: Int) throws {
+      let viewer = FocusBoard.Viewer(ListID(UInt64(list)), user: 1000)
+      try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
+    }
+    for list in 1...most { try look(at: list) }
+    #expect(throws: FocusBoard.Refusal.tooManyViewers) { try look(at: most + 1) }
+    try look(at: most + 2)
+    try look(at: 1)
+  }
+
   // MARK: hosts
 
   @Test func `the call of a host to the owner is for the focused photo that waits there`() throws {

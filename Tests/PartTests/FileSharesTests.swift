@@ -27,7 +27,8 @@ import Vocabulary
     let most =
       33 + 9 * shares.claims + 4 * shares.lists + shares.photos + 2 * shares.downloads
       + 4 * shares.workers + shares.outputs
-    #expect(most <= max(limit, 55))
+    #expect(most + (limit < 1024 ? 0 : shares.callers) <= max(limit, 55))
+    #expect((72...512).contains(shares.callers))
     #expect((shares.photos == 1) == (limit < 60))
   }
 

@@ -368,18 +368,20 @@ struct ServerTests {
 
   @Test
   func `one connection too many is refused with the reason`() async throws {
-    let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2, kept: 0))
+    let daemon = ScriptedDaemon(holding: true)
+    let server = try serve(daemon, limits: ControlLimits(clients: 2, kept: 0))
     let (path, clock) = (path, clock)
-    let first = try RawLine(path: path)
-    let second = try RawLine(path: path)
+    let lines = try (0..<2).map { _ in try RawLine(path: path) }
+    for line in lines { try line.send(ControlRequest(.status).bytes) }
+    await daemon.reached(2)
     await #expect(
       throws: ControlFailure.refused(
         .notPossible(why: "2 connections are already open; try again later"))
     ) {
       try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
     }
-    first.finish()
-    second.finish()
+    daemon.release()
+    for line in lines { line.finish() }
     server.stop()
     await server.stopped()
   }

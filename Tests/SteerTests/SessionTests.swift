@@ -96,19 +96,39 @@ struct SessionTests {
   @Test
   func `the time limit counts from the first byte of half a message, or for an unread answer`() {
     var session = session()
-    #expect(session.deadline(patience: .seconds(30)) == nil)
+    func deadline() -> Duration? { session.deadline(patience: .seconds(30), idle: .seconds(60)) }
+    #expect(deadline() == .seconds(60), "no request has come")
     session.receive([0x7B], at: .seconds(5))
     session.receive([0x20], at: .seconds(20))
-    #expect(session.deadline(patience: .seconds(30)) == .seconds(35))
+    #expect(deadline() == .seconds(35))
     session.receive(Array("\"method\":\"a\"}".utf8) + [0], at: .seconds(21))
     _ = session.nextRequest(at: .seconds(21))
-    #expect(session.deadline(patience: .seconds(30)) == nil, "now it waits for us")
+    #expect(deadline() == nil, "now it waits for us")
     session.answer([1, 2, 0], isLast: true, at: .seconds(60))
-    #expect(session.deadline(patience: .seconds(30)) == .seconds(90))
+    #expect(deadline() == .seconds(90))
     session.wrote(1, at: .seconds(70))
-    #expect(session.deadline(patience: .seconds(30)) == .seconds(100))
+    #expect(deadline() == .seconds(100))
     session.wrote(2, at: .seconds(71))
-    #expect(session.deadline(patience: .seconds(30)) == nil)
+    #expect(deadline() == .seconds(131), "it waits for the next request")
+  }
+
+  @Test(arguments: [false, true])
+  func `a session is idle without a request, and while one is incomplete`(isOneway: Bool) {
+    var session = session()
+    #expect(session.idleSince == .zero)
+    session.receive([0x20], at: .seconds(5))
+    #expect(session.idleSince == .seconds(5))
+    session.receive(request("a", more: !isOneway, oneway: isOneway), at: .seconds(6))
+    _ = session.nextRequest(at: .seconds(6))
+    #expect(session.idleSince == nil, "a stream is served, however long it says nothing")
+    session.answer([1, 0], isLast: true, at: .seconds(100))
+    if !isOneway {
+      #expect(session.idleSince == nil)
+      session.wrote(2, at: .seconds(100))
+    }
+    #expect(session.idleSince == .seconds(100))
+    session.leave()
+    #expect(session.idleSince == nil)
   }
 
   @Test

@@ -131,4 +131,40 @@ struct TerminalTests {
       "show summer", through: ["bash", "-c", "\"$0\" \"$@\" | true; echo ${PIPESTATUS[0]}"])
     #expect(words == "0\r\n", "\(words)")
   }
+
+  @Test func `a browser is started with a page that its user alone can read`() async throws {
+    func program(_ name: String, _ script: String) throws {
+      try place.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "bin/\(name)")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: "\(place.path)/bin/\(name)")
+    }
+    try program(
+      "xdg-open",
+      "stat -c %a%n \"$@\" > \(place.path)/new; cat \"$@\" >> \(place.path)/new; "
+        + "mv \(place.path)/new \(place.path)/seen")
+    // The time of the address passes when the browser has read the page.
+    try program(
+      "sleep",
+      "while [ ! -e \(place.path)/seen ]; do /bin/sleep .01; done; echo $1 > \(place.path)/time")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let (code, text, _) = try await run(
+      "open --address http://127.0.0.1:9 summer", columns: 120,
+      [
+        "DISPLAY": ":0", "XDG_RUNTIME_DIR": place.path, "PATH": "\(place.path)/bin:\(path)",
+      ])
+    #expect(code == 0, "\(text)")
+    let isSeen = try await Patience.sees { place.bytes(of: "seen") != nil }
+    let lines = String(decoding: place.bytes(of: "seen") ?? [], as: UTF8.self)
+      .split(separator: "\n")
+    #expect(isSeen && lines.first?.hasPrefix("600\(place.path)/darkroom-") == true, "\(lines)")
+    let address = "http://127.0.0.1:9/open/\(Samples.token)"
+    #expect(text.contains(address))
+    #expect(lines.contains { $0.contains("content=\"0;url=\(address)\"") })
+    let isRemoved = try await Patience.sees {
+      try !FileManager.default.contentsOfDirectory(atPath: place.path).contains {
+        $0.hasSuffix(".html")
+      }
+    }
+    #expect(isRemoved && place.bytes(of: "time") == Array("120\n".utf8))
+  }
 }

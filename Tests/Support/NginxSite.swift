@@ -16,9 +16,19 @@ package final class NginxSite: Sendable {
 
   package let port: Int
   private let certificate: String
+  private let folder: String
 
-  private init(port: Int, certificate: String) {
-    (self.port, self.certificate) = (port, certificate)
+  private init(port: Int, certificate: String, folder: String) {
+    (self.port, self.certificate, self.folder) = (port, certificate, folder)
+  }
+
+  /// What it has written down: the log of errors, and the log of requests that its configuration has unless the manual
+  /// page turns it off.
+  package var logs: String {
+    ["error.log", "access.log"].map { name in
+      FileManager.default.contents(atPath: "\(folder)/\(name)")
+        .map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }.joined()
   }
 
   // MARK: the manual page
@@ -71,6 +81,7 @@ package final class NginxSite: Sendable {
             ("listen 443 ssl;", "listen 127.0.0.1:\(port) ssl;"),
             ("/etc/ssl/photos.pem", certificate), ("/etc/ssl/private/photos.key", key),
             ("/etc/nginx/darkroom.users", "\(folder)/users"),
+            ("/var/log/nginx/error.log", "\(folder)/error.log"),
             ("http://127.0.0.1:8473", web.base),
           ]).utf8), to: "nginx/darkroom.conf")
       try bench.folder.write(Array(frame(folder).utf8), to: "nginx/nginx.conf")
@@ -78,7 +89,9 @@ package final class NginxSite: Sendable {
         program ?? "", "-p", folder, "-c", "\(folder)/nginx.conf", "-e", "stderr",
       ])
       _ = try await Patience.sees { !nginx.isRunning || (try? WebVisit(port: port)) != nil }
-      if nginx.isRunning { return NginxSite(port: port, certificate: certificate) }
+      if nginx.isRunning {
+        return NginxSite(port: port, certificate: certificate, folder: folder)
+      }
       guard nginx.errors.contains("Address already in use") else {
         throw ProgramProblem("nginx did not start: \(nginx.errors)")
       }
@@ -93,7 +106,7 @@ package final class NginxSite: Sendable {
     return """
       daemon off; master_process off; pid \(folder)/pid;
       events {}
-      http { access_log off; \(temporary) include \(folder)/darkroom.conf; }
+      http { access_log \(folder)/access.log; \(temporary) include \(folder)/darkroom.conf; }
 
       """
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroom-web as a process on a port of its own, and the cookies of those who look at a list.
+// darkroom-web as a process on a port of its own, and the views of those who look at a list: the begin of the paths of
+// their pages, `/v/SECRET`.
 
 import Foundation
 
@@ -31,43 +32,50 @@ package struct WebSite: Sendable {
     return String(end.output.prefix { $0 != "\n" })
   }
 
-  /// The cookie of a user who opens the list.
+  /// The view of a user who opens the list.
   package func view(_ list: String, as user: UInt32? = nil) async throws -> String {
     let path = String(try await address(list, as: user).dropFirst(base.utf8.count))
     let reply = try await get(path, nil)
-    guard reply.status == 200, reply.text.contains("content=\"0;url=/lists/"),
-      let cookie = reply.header("Set-Cookie")?.split(separator: ";").first
-    else { throw ProgramProblem("no view: \(reply)") }
+    guard reply.status == 200, let view = Self.view(behind: reply) else {
+      throw ProgramProblem("no view: \(reply)")
+    }
     let again = try await get(path, nil)
     guard again.status == 401 else { throw ProgramProblem("a token was used twice: \(again)") }
-    return String(cookie)
+    return view
   }
 
-  package func get(_ target: String, _ cookie: String?) async throws -> WebReply {
-    try await WebVisit.ask(port, "GET \(target)", headers: headers(cookie))
+  /// The view to which a door leads, if nothing else of the answer has it.
+  package static func view(behind door: WebReply) -> String? {
+    guard let found = door.text.firstMatch(of: #/content="0;url=(/v/[0-9a-f]{32})/lists/[0-9]+/"/#),
+      door.header("Set-Cookie") == nil, door.header("Location") == nil,
+      door.header("Cache-Control") == "no-store"
+    else { return nil }
+    return String(found.1)
   }
 
-  package func focus(_ list: Int, _ body: String, _ cookie: String) async throws -> WebReply {
+  package func get(_ target: String, _ view: String?) async throws -> WebReply {
+    try await WebVisit.ask(port, "GET \(view ?? "")\(target)", headers: headers)
+  }
+
+  package func focus(_ list: Int, _ body: String, _ view: String) async throws -> WebReply {
     try await WebVisit.ask(
-      port, "POST /lists/\(list)/focus",
-      headers: headers(cookie) + [
+      port, "POST \(view)/lists/\(list)/focus",
+      headers: headers + [
         "Origin: \(base)", "Content-Type: application/x-darkroom-focus",
         "Content-Length: \(body.utf8.count)",
       ], body: body)
   }
 
   /// The events of a list; `reads` waits for one.
-  package func events(_ list: Int, _ cookie: String, since: Int = 0) async throws -> WebVisit {
-    let (port, headers) = (port, headers(cookie))
+  package func events(_ list: Int, _ view: String, since: Int = 0) async throws -> WebVisit {
+    let (port, headers) = (port, headers)
     return try await onOwnThread {
       let visit = try WebVisit(port: port)
-      let head = ["GET /lists/\(list)/events?since=\(since) HTTP/1.1"] + headers
+      let head = ["GET \(view)/lists/\(list)/events?since=\(since) HTTP/1.1"] + headers
       visit.send(head.joined(separator: "\r\n") + "\r\n\r\n")
       return visit
     }
   }
 
-  private func headers(_ cookie: String?) -> [String] {
-    ["Host: 127.0.0.1:\(port)"] + (cookie.map { ["Cookie: \($0)"] } ?? [])
-  }
+  private var headers: [String] { ["Host: 127.0.0.1:\(port)"] }
 }

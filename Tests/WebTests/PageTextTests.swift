@@ -52,32 +52,19 @@ import Testing
     #expect(PageText.photos([]) == "[]")
   }
 
-  @Test func `only a page whose server does not come again calls it`() {
-    for mustCall in [false, true] {
-      let head = PageText.Head(
-        name: "a", title: "", state: "running", total: 1, mayFocus: true, mustCall: mustCall)
-      #expect(PageText.page(head).contains(" data-call=1>") == mustCall)
-    }
-    #expect(PageScript.text.contains("facts.call"))
-  }
-
-  @Test func `a view stays with its list and its site`() {
-    let plain = "darkroom-view-80=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict"
-    for (isSecure, text) in [(false, plain), (true, plain + "; Secure")] {
-      let cookie = PageText.cookie(
-        "17.1.2.ab", named: RequestJudge(port: 80).cookie, list: 17, seconds: 60,
-        isSecure: isSecure)
-      #expect(cookie.value == text)
-    }
+  @Test func `a page calls its server, which alone knows the view`() {
+    #expect(PageScript.text.contains("setInterval(()=>over||get(\"\"),3e4)"))
   }
 
   @Test func `the door leads to the list, and loads its icon alone`() {
-    let door = PageText.door(to: 17)
-    #expect(door.contains(#"<meta http-equiv="refresh" content="0;url=/lists/17/">"#))
+    let door = PageText.door(to: PageText.path(of: 17, view: "0a"))
+    #expect(door.contains(#"<meta http-equiv="refresh" content="0;url=/v/0a/lists/17/">"#))
     #expect(!door.contains("<script") && door.components(separatedBy: "<link").count == 2)
     let policies = PageText.doorSafety.filter { $0.name == "Content-Security-Policy" }
     #expect(policies.count == 1 && !policies[0].value.contains("script-src"))
     #expect(PageText.doorSafety.dropFirst() == PageText.safety.dropFirst())
+    // Nobody whom a page leads to learns its address, which has the secret.
+    #expect(PageText.safety.contains(WebHeader("Referrer-Policy", "no-referrer")))
   }
 
   @Test func `script and style are small, and make nothing from text`() {

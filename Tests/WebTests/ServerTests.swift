@@ -41,6 +41,12 @@ private final class Echo: WebService {
 
   init(file: LinuxFile) { self.file = file }
 
+  func caller(of request: WebRequest) -> UInt32? {
+    request.values("viewer").first.flatMap { UInt32($0) }
+  }
+
+  var crowd: WebAnswer { WebAnswer(503, body: .bytes(Array("crowd".utf8))) }
+
   func refusal(of request: WebRequest) -> WebAnswer? {
     heads.withLock { $0.append(request) }
     return request.target == "/no" ? WebAnswer(403, body: .bytes(Array("no".utf8))) : nil
@@ -67,13 +73,15 @@ private final class Echo: WebService {
     let listener: TCPListener
   }
 
-  private func site(_ folder: FreshFolder) throws -> Site {
+  private func site(
+    _ folder: FreshFolder, _ limits: WebServer.Limits = WebServer.Limits()
+  ) throws -> Site {
     try folder.write(Array("hello, world".utf8), to: "hello")
     let file = try LinuxFolder.open(path: folder.path).openFile(
       FileName(literal: "hello"), .read)
     let listener = try TCPListener()
     let (clients, echo) = (try WebClients(), Echo(file: file))
-    try WebServer.start(on: listener.descriptor, counting: clients, echo)
+    try WebServer.start(on: listener.descriptor, limits: limits, counting: clients, echo)
     return Site(port: listener.port, echo: echo, clients: clients, listener: listener)
   }
 
@@ -236,5 +244,79 @@ private final class Echo: WebService {
       }
     }
     #expect(try await Patience.sees { site.clients.count == 0 })
+  }
+
+  // MARK: places
+
+  /// Limits that end no connection by its time.
+  private func roomy(strangers: Int = 4, known: Int = 16) -> WebServer.Limits {
+    var limits = WebServer.Limits()
+    (limits.places.strangers, limits.places.known) = (strangers, known)
+    (limits.places.request, limits.places.rest) = (.seconds(3600), .seconds(3600))
+    return limits
+  }
+
+  /// A connection with the begin of a request, or with bytes after one that was served.
+  private func half(_ port: Int, behind first: String = "") async throws -> WebVisit {
+    try await onOwnThread {
+      let visit = try WebVisit(port: port)
+      visit.send(first)
+      if !first.isEmpty { _ = visit.reads("GET / 0") }
+      visit.send("GET / HTTP/1.1\r\nHost: q\r\nX-A: ")
+      visit.send("a")
+      return visit
+    }
+  }
+
+  private func ask(_ site: Site, as user: Int) async throws -> WebReply {
+    try await WebVisit.ask(site.port, "GET /", headers: ["Host: q", "Viewer: \(user)"])
+  }
+
+  @Test func `connections without a request end each other, and a viewer is served`() async throws {
+    let site = try site(try FreshFolder(), roomy())
+    var held: [WebVisit] = []
+    for _ in 0..<60 {
+      held.append(try await half(site.port))
+      for visit in held.suffix(4) { visit.send("a") }
+    }
+    #expect(try await ask(site, as: 1).text == "GET / 0")
+    // The first ones were ended, one for each that came later.
+    let ended = held.prefix(50)
+    try await onOwnThread { for visit in ended { _ = visit.read() } }
+  }
+
+  @Test func `a request that comes byte by byte has a time as a whole`() async throws {
+    for behind in ["", "GET / HTTP/1.1\r\nHost: q\r\nViewer: 1\r\n\r\n"] {
+      var limits = roomy()
+      (limits.places.request, limits.places.rest) = (.milliseconds(200), .milliseconds(300))
+      let site = try site(try FreshFolder(), limits)
+      let visit = try await half(site.port, behind: behind)
+      try await onOwnThread {
+        while site.clients.count > 0 {
+          visit.send("a")
+          sched_yield()
+        }
+      }
+    }
+  }
+
+  @Test func `a caller who takes all that they get leaves room for others`() async throws {
+    let site = try site(try FreshFolder(), roomy())
+    // Two places of sixteen: the streams of one caller are served, and that is all.
+    var held: [WebVisit] = []
+    for number in 0..<30 {
+      let port = site.port
+      held.append(
+        try await onOwnThread {
+          let visit = try WebVisit(port: port)
+          visit.send("GET /faithful HTTP/1.1\r\nHost: q\r\nViewer: 1\r\n\r\n")
+          #expect(
+            visit.reads(number < 2 ? "here" : "crowd").contains(number < 2 ? "here" : "crowd"))
+          return visit
+        })
+    }
+    for user in 2...8 { #expect(try await ask(site, as: user).status == 200) }
+    #expect(try await ask(site, as: 1).status == 503)
+    withExtendedLifetime(held) {}
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views behind the cookies of a process: each for its time, and each user has a share of them.
+// The views behind the secrets of a process: each for its time, and each user has a share of them.
 
 import Show
 import Testing
@@ -10,14 +10,21 @@ private final class HeldBook {
   private var book = ViewBook()
 
   func keep(_ view: String, as text: String, of user: UInt32, at second: Int64) -> Bool {
-    book.keep(view, as: text, of: user, seconds: 3600, now: .seconds(second))
+    book.keep(
+      ViewBook.Viewer(view: view, user: user), as: text, seconds: 3600, now: .seconds(second))
   }
 
-  func view(_ text: String, at second: Int64) -> String? { book.view(text, now: .seconds(second)) }
+  func view(_ text: String, at second: Int64) -> String? {
+    book.viewer(text, now: .seconds(second))?.view
+  }
 }
 
 @Suite struct ViewBookTests {
   private let book = HeldBook()
+
+  @Test func `a user has at most an eighth of the views`() {
+    #expect(ViewBook.mostOfUser * 8 <= ViewBook.most)
+  }
 
   @Test func `a view lasts for its time`() {
     #expect(book.keep("17.1", as: "a", of: 1, at: 5))

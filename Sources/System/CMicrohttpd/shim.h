@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 
 typedef void *(*dr_web_target)(void *context, const char *target, struct MHD_Connection *connection);
 
@@ -65,6 +66,9 @@ static inline int dr_web_socket(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
 }
+
+// Ends a connection from another thread than its own, which then closes the socket.
+static inline void dr_web_end_of(int socket) { (void)shutdown(socket, SHUT_RDWR); }
 
 // A peer that acknowledges nothing for this time is gone. Without effect on a socket that is not TCP's.
 static inline void dr_web_patience(int socket, unsigned milliseconds) {

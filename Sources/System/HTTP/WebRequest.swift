@@ -56,6 +56,10 @@ package protocol WebStream: AnyObject {
 
 /// Each connection has a thread, which waits for the answer.
 package protocol WebService: Sendable {
+  /// The user for whom the request is made; nil if that cannot be known.
+  func caller(of request: WebRequest) -> UInt32?
+  /// The answer to a user whose connections are all busy.
+  var crowd: WebAnswer { get }
   /// An answer for which the body of the request is not read; nil if it is wanted.
   func refusal(of request: WebRequest) -> WebAnswer?
   func answer(_ request: WebRequest) -> WebAnswer

@@ -2,7 +2,7 @@
 // HTTP/1.1 by libmicrohttpd, with a thread for each connection. It serves a listening socket until the process ends:
 // the socket may belong to the service manager, which keeps callers waiting in it, so nothing shuts it down. Raises
 // `SystemError`.
-// Concurrency model: the parts that all callbacks share are immutable; an exchange belongs to the thread of its connection.
+// Concurrency model: the parts that all callbacks share are immutable or have locks; an exchange belongs to the thread of its connection.
 
 internal import CMicrohttpd
 internal import Linux
@@ -10,7 +10,7 @@ package import Vocabulary
 
 package enum WebServer {
   package struct Limits: Sendable {
-    package var connections: UInt32 = 48
+    package var places = WebPlaces.Rules()
     /// A connection without traffic ends.
     package var silenceSeconds: UInt32 = 60
     /// Bytes of libmicrohttpd's buffers, for each connection: for a head of 8 KiB, a copy of 4 KiB of cookies, 64 bytes
@@ -21,6 +21,8 @@ package enum WebServer {
     package init() {}
   }
 
+  /// Connections that are being ended, beside those that have a place.
+  private static let ending = 16
   private static let mostHeaders = 64
   /// Half of a connection's silence.
   private static let peerMilliseconds: UInt32 = 30_000
@@ -29,10 +31,11 @@ package enum WebServer {
   private final class Ground: Sendable {
     let service: any WebService
     let clients: WebClients
+    let gate: WebGate
     let body: Int
 
-    init(_ service: any WebService, _ clients: WebClients, body: Int) {
-      (self.service, self.clients, self.body) = (service, clients, body)
+    init(_ service: any WebService, _ clients: WebClients, _ gate: WebGate, body: Int) {
+      (self.service, self.clients, self.gate, self.body) = (service, clients, gate, body)
     }
   }
 
@@ -71,9 +74,13 @@ package enum WebServer {
         unsafe Unmanaged.passRetained(Exchange(target)).toOpaque()
       }, step: unsafe step, ended: unsafe ended, counted: unsafe counted)
     var numbers = dr_web_limits(
-      connections: limits.connections, seconds: limits.silenceSeconds, head: limits.head)
+      connections: UInt32(limits.places.strangers + limits.places.known + ending),
+      seconds: limits.silenceSeconds, head: limits.head)
+    let gate = try WebGate(limits.places)
+    try gate.start()
     // Never released: it serves until the process ends.
-    let ground = unsafe Unmanaged.passRetained(Ground(service, clients, body: limits.body))
+    let ground = unsafe Unmanaged.passRetained(
+      Ground(service, clients, gate, body: limits.body))
     do throws(SystemError) {
       try Calls.run("MHD_start_daemon", "web server") {
         unsafe dr_web_start(listener, &calls, &numbers, ground.toOpaque())
@@ -100,8 +107,11 @@ package enum WebServer {
       let found = unsafe headers(of: connection)
       exchange.request.headers = found.headers
       exchange.request.isWhole = unsafe found.isWhole && exchange.isWhole(before: version)
-      guard let refusal = ground.service.refusal(of: exchange.request) else { return .YES }
-      return unsafe send(refusal, on: connection)
+      let isAdmitted = unsafe ground.gate.admits(
+        dr_web_socket(connection), of: ground.service.caller(of: exchange.request))
+      let refusal = isAdmitted ? ground.service.refusal(of: exchange.request) : ground.service.crowd
+      guard let refusal else { return .YES }
+      return unsafe send(refusal, on: connection, ground)
     }
     let size = unsafe count.pointee
     if size > 0, let bytes = unsafe bytes {
@@ -112,22 +122,30 @@ package enum WebServer {
       unsafe count.pointee = 0
       return .YES
     }
-    return unsafe send(ground.service.answer(exchange.request), on: connection)
+    ground.gate.began(unsafe dr_web_socket(connection))
+    return unsafe send(ground.service.answer(exchange.request), on: connection, ground)
   }
 
-  private static let ended: MHD_RequestCompletedCallback = { _, _, place, _ in
+  private static let ended: MHD_RequestCompletedCallback = { context, connection, place, _ in
     guard let held = unsafe place?.pointee else { return }
     unsafe Unmanaged<Exchange>.fromOpaque(held).release()
     unsafe place?.pointee = nil
+    guard let context = unsafe context, let connection = unsafe connection else { return }
+    let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
+    ground.gate.answered(unsafe dr_web_socket(connection))
   }
 
   private static let counted: MHD_NotifyConnectionCallback = { context, connection, _, change in
-    guard let context = unsafe context else { return }
-    if change == .CONNECTION_NOTIFY_STARTED, let connection = unsafe connection {
-      unsafe dr_web_patience(dr_web_socket(connection), peerMilliseconds)
-    }
+    guard let context = unsafe context, let connection = unsafe connection else { return }
     let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
-    ground.clients.changed(by: change == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
+    let socket = unsafe dr_web_socket(connection)
+    guard change == .CONNECTION_NOTIFY_STARTED else {
+      ground.gate.left(socket)
+      return ground.clients.changed(by: -1)
+    }
+    dr_web_patience(socket, peerMilliseconds)
+    ground.gate.came(socket)
+    ground.clients.changed(by: 1)
   }
 
   private final class HeaderBox {
@@ -153,8 +171,12 @@ package enum WebServer {
 
   // MARK: answers
 
-  private static func send(_ answer: WebAnswer, on connection: OpaquePointer) -> MHD_Result {
+  private static func send(
+    _ answer: WebAnswer, on connection: OpaquePointer, _ ground: Ground
+  ) -> MHD_Result {
     let socket = unsafe dr_web_socket(connection)
+    // A refusal comes before the body of its request.
+    ground.gate.began(socket)
     guard let response = unsafe response(answer.body, for: socket) else { return .NO }
     defer { unsafe MHD_destroy_response(response) }
     for header in answer.headers {

@@ -163,7 +163,8 @@ struct FocusCalls {
     case .notAtWork: .notPossible(why: "the list is not at work yet; 'darkroomctl why' says why")
     case .tooManyViewers:
       .notPossible(
-        why: "at most \(FocusBoard.mostOfList) viewers may have a focus on a list, and "
+        why: "at most \(FocusBoard.mostOfList) viewers may have a focus on a list, "
+          + "\(FocusBoard.mostOfOwner) on the lists of one user, and "
           + "\(FocusBoard.mostViewers) in all")
     }
   }

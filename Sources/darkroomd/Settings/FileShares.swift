@@ -30,11 +30,15 @@ struct FileShares: Equatable, Sendable {
   let outputs: Int
   /// Servers of webhooks at once; the first is in `idle`.
   let webhooks: Int
+  /// Connections on the control socket.
+  let callers: Int
 
   init(limit: Int) {
     self.limit = limit
     webhooks = limit < 256 ? 1 : 8
-    let room = max(0, min(limit, 1 << 20) - Self.idle)
+    // Under a low limit they are so few that setting them aside would leave no room for work.
+    callers = min(512, max(72, limit / 8))
+    let room = max(0, min(limit, 1 << 20) - Self.idle - (limit < 1024 ? 0 : callers))
     claims = min(16, max(1, room / 48))
     lists = min(256, max(1, room / (4 * Self.list)))
     let rest = room - claims * Self.claim - lists * Self.list

@@ -31,10 +31,11 @@ enum WebProof {
     } else {
       must(request.method != "POST", "a POST for \(page)")
     }
-    must(page.list == nil || !view.isEmpty, "a list without a view")
+    must((page.list == nil) == view.isEmpty, "a list without a view")
     let path = request.target.prefix { $0 != "?" }
     must(!path.contains("..") && !path.contains("%"), "it leads up: \(request.target)")
-    must(page == PageRequest(target: request.target), "another page")
+    let again = PageRequest.read(request.target)
+    must(again?.page == page && again?.view == view, "another page")
   }
 
   /// Lines of a head, an empty line, and the body.

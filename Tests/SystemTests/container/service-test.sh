@@ -123,9 +123,11 @@ check_not "another user gets no address for it"
 address=$(run runuser -u neighbour -- darkroomctl open first)
 visit "$address" thumbs/1.jpg "$machine_folder/small"
 check "but the pictures of a list that is not private"
-run systemctl stop darkroom-web.service
 visit --again thumbs/1.jpg "$machine_folder/small"
-check "the view outlives the process, which is started again"
+check "for as long as the process is there"
+run systemctl stop darkroom-web.service
+visit --again thumbs/1.jpg "$machine_folder/small" 2>&1 | grep -q "401 .*This view is over"
+check "the view ends with the process, which is started again"
 run runuser -u neighbour -- darkroomctl remove secret >/dev/null 2>&1
 check_not "another user cannot remove the list"
 run runuser -u visitor -- darkroomctl remove secret >/dev/null

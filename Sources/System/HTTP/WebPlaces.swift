@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is not
+// known have half of the places: a new one ends the oldest of them. The others are for callers that a request has named;
+// each has at most an eighth of these. A request has a time as a whole, not for each byte. A value; the caller passes the
+// times, and ends the connections that are returned.
+
+package struct WebPlaces: Sendable {
+  package struct Rules: Sendable {
+    /// Connections whose caller is not known.
+    package var strangers = 64
+    /// Connections of callers that are known.
+    package var known = 64
+    package var ofOneCaller: Int { max(1, known / 8) }
+    /// From the connection until its first request is complete, and for the body of each request.
+    package var request = Duration.seconds(10)
+    /// From an answer until the next request is complete.
+    package var rest = Duration.seconds(60)
+    /// For an answer to a caller that is not known.
+    package var answer = Duration.seconds(60)
+
+    package init() {}
+  }
+
+  package enum Verdict: Equatable, Sendable {
+    case served
+    /// This other connection ends for it.
+    case servedInsteadOf(Int32)
+    case crowded
+  }
+
+  private struct Place {
+    /// The order in which they came.
+    let number: UInt64
+    var caller: UInt32?
+    /// The connection ends then.
+    var due: Duration?
+    /// No complete request is here.
+    var isWaiting = true
+  }
+
+  private let rules: Rules
+  /// By their sockets; a connection that is being ended is not among them.
+  private var places: [Int32: Place] = [:]
+  private var last: UInt64 = 0
+
+  package init(_ rules: Rules) { self.rules = rules }
+
+  /// The time of the next `late`; nil for none.
+  package var nextDue: Duration? { places.values.compactMap(\.due).min() }
+
+  // MARK: events
+
+  /// A connection has begun. Returns the one that ends for it.
+  package mutating func came(_ socket: Int32, at now: Duration) -> Int32? {
+    let strangers = places.filter { $0.value.caller == nil }
+    let oldest = strangers.count >= rules.strangers ? Self.oldest(strangers) : nil
+    if let oldest { places[oldest] = nil }
+    last += 1
+    places[socket] = Place(number: last, due: now + rules.request)
+    return oldest
+  }
+
+  /// The head of a request is complete.
+  package mutating func asked(
+    _ socket: Int32, by caller: UInt32?, at now: Duration
+  ) -> Verdict {
+    guard let place = places[socket] else { return .crowded }
+    places[socket]?.due = now + rules.request
+    guard let caller, caller != place.caller else { return .served }
+    let others = places.filter { $0.key != socket && $0.value.caller != nil }
+    let own = others.filter { $0.value.caller == caller }
+    var victim: Int32?
+    if own.count >= rules.ofOneCaller {
+      victim = Self.oldest(own.filter { $0.value.isWaiting })
+    } else if others.count >= rules.known {
+      victim = Self.oldest(Self.most(of: others, butFor: own.count))
+    } else {
+      places[socket]?.caller = caller
+      return .served
+    }
+    guard let victim else { return .crowded }
+    places[victim] = nil
+    places[socket]?.caller = caller
+    return .servedInsteadOf(victim)
+  }
+
+  /// The request is complete.
+  package mutating func began(_ socket: Int32, at now: Duration) {
+    guard let place = places[socket] else { return }
+    places[socket]?.isWaiting = false
+    places[socket]?.due = place.caller == nil ? now + rules.answer : nil
+  }
+
+  package mutating func answered(_ socket: Int32, at now: Duration) {
+    places[socket]?.isWaiting = true
+    places[socket]?.due = now + rules.rest
+  }
+
+  package mutating func left(_ socket: Int32) { places[socket] = nil }
+
+  /// The connections whose time is over.
+  package mutating func late(at now: Duration) -> [Int32] {
+    let late = places.filter { $0.value.due.map { $0 <= now } ?? false }.map(\.key)
+    for socket in late { places[socket] = nil }
+    return late
+  }
+
+  // MARK: choices
+
+  private static func oldest(_ places: [Int32: Place]) -> Int32? {
+    places.min { $0.value.number < $1.value.number }?.key
+  }
+
+  /// The waiting connections of the caller with most connections, if those are more than one above `count`.
+  private static func most(of places: [Int32: Place], butFor count: Int) -> [Int32: Place] {
+    let callers = Dictionary(grouping: places) { $0.value.caller }
+      .filter { $0.value.count > count + 1 && $0.value.contains { $0.value.isWaiting } }
+    let most = callers.max { ($0.value.count, $1.key ?? 0) < ($1.value.count, $0.key ?? 0) }
+    return places.filter { $0.value.isWaiting && $0.value.caller == most?.key && most != nil }
+  }
+}
