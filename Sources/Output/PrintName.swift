@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the name of a photo or a list into one safe path component. Pure.
 //
-// Control bytes, `/`, `%`, a leading `.` or `-` and a `~` before a digit become %XX; at most 200 bytes, cut
-// between characters. Of names that differ only in case, in Unicode composition or in a picture's extension,
+// Control bytes, `/`, `%`, a leading `.` or `-`, a `~` before a digit and characters that a reader does not see become
+// %XX; at most 200 bytes, cut between characters. Joiners and selectors stay where a script or an emoji has them, so that
+// a family stays one. Of names that differ only in case, in Unicode composition or in a picture's extension,
 // the later ones get `~NUMBER`, with which no other name can end.
 
 package import Vocabulary
@@ -39,15 +40,25 @@ package enum PrintName {
 
   private static func escaped(_ name: String) -> String {
     var out: [UInt8] = []
+    var before: Unicode.Scalar?
     for place in name.indices {
       let isMark = beginsNumber(name, at: place)
+      let end = name.index(after: place)
       var piece: [UInt8] = []
-      for byte in name[place].utf8 {
-        let isFirst = out.isEmpty && piece.isEmpty
-        if !isMark, isSafe(byte, isFirst: isFirst) {
-          piece.append(byte)
-        } else {
-          piece.append(percent: byte)
+      var next = place
+      while next < end {
+        let scalar = name.unicodeScalars[next]
+        name.unicodeScalars.formIndex(after: &next)
+        let after = next < name.endIndex ? name.unicodeScalars[next] : nil
+        let isShown = HiddenCharacter(scalar)?.belongs(between: before, and: after) ?? true
+        before = scalar
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+          let isFirst = out.isEmpty && piece.isEmpty
+          if !isMark, isShown, isSafe(byte, isFirst: isFirst) {
+            piece.append(byte)
+          } else {
+            piece.append(percent: byte)
+          }
         }
       }
       if out.count + piece.count > longest { break }

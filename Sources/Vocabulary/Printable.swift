@@ -3,7 +3,7 @@
 // run generic code unspecialised.
 
 package enum Printable {
-  /// Valid UTF-8 stays; control characters, invisible direction marks and invalid UTF-8 become escapes
+  /// Valid UTF-8 stays; control characters, invisible ones and invalid UTF-8 become escapes
   /// (`\n`, `\t`, `\xNN`, `\u{…}`), a backslash becomes two. At most `limit` characters, then `…`.
   package static func text(_ bytes: ArraySlice<UInt8>, limit: Int = 400) -> String {
     // A character has at most four bytes.
@@ -72,9 +72,11 @@ package enum Printable {
     case 0x0A: "\\n"
     case 0x09: "\\t"
     case 0..<0x20, 0x7F: escape(UInt8(scalar.value))
-    case 0x80..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
-      "\\u{\(String(scalar.value, radix: 16))}"
-    default: nil
+    default:
+      switch HiddenCharacter(scalar) {
+      case .mark, .joiner: "\\u{\(String(scalar.value, radix: 16))}"
+      case .selector, nil: nil
+      }
     }
   }
 }

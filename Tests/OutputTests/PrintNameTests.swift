@@ -27,6 +27,29 @@ import Vocabulary
     #expect(file.bytes == Array("\(stem).jpg".utf8))
   }
 
+  @Test(
+    arguments: [
+      // A reader would see `annexe.jpg` or `Barn`.
+      ("ann\u{202E}gpj.exe", "ann%E2%80%AEgpj.exe"), ("\u{2066}a\u{2069}", "%E2%81%A6a%E2%81%A9"),
+      ("Ba\u{200B}rn", "Ba%E2%80%8Brn"), ("\u{FEFF}Barn", "%EF%BB%BFBarn"),
+      ("a\u{200E}\u{200F}b", "a%E2%80%8E%E2%80%8Fb"), ("a\u{2028}\u{2029}", "a%E2%80%A8%E2%80%A9"),
+      ("so\u{AD}ft", "so%C2%ADft"), ("a\u{2060}b", "a%E2%81%A0b"), ("a\u{61C}", "a%D8%9C"),
+      ("\u{3164}", "%E3%85%A4"), ("next\u{85}line", "next%C2%85line"),
+      ("🏴\u{E0067}\u{E007F}", "🏴%F3%A0%81%A7%F3%A0%81%BF"),
+      // Joiners and selectors, where none belongs and where one does.
+      ("Ba\u{200D}rn", "Ba%E2%80%8Drn"), ("Barn\u{200C}", "Barn%E2%80%8C"),
+      ("日\u{200D}", "日%E2%80%8D"), ("日\u{200D}\u{200D}本", "日%E2%80%8D%E2%80%8D本"),
+      ("a\u{FE0F}", "a%EF%B8%8F"), ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}%EF%B8%8F"),
+      ("👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦"), ("👩\u{200D}❤\u{FE0F}\u{200D}👨", "👩\u{200D}❤\u{FE0F}\u{200D}👨"),
+      ("👍🏽", "👍🏽"), ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("क्\u{200D}ष", "क्\u{200D}ष"),
+    ])
+  func `a name has no character that is not seen, but those that scripts and emoji need`(
+    name: String, stem: String
+  ) {
+    #expect(PrintName.stem(of: name) == stem)
+    #expect(PrintName.folder(list: name, number: nil) == FileName(stem))
+  }
+
   @Test(arguments: [
     (PictureFormat.jpeg, "Barn.jpg", "Barn~7.jpg"), (.png, "Barn.png", "Barn~7.png"),
   ])
