@@ -21,14 +21,22 @@ struct OwnDisks {
     let folder: String
     let title: String
     let path: String
+    /// The daemon works without it as well.
+    var mayLack = false
   }
 
+  /// The last one is the folder of prints of this machine alone, if it is a node with a shared folder.
   static func places(_ places: Places) -> [Place] {
-    [
-      Place(folder: "prints", title: "the folder of prints", path: places.prints),
+    let title = "the folder of prints"
+    let others = [
       Place(folder: "done", title: "the folder done", path: places.done),
       Place(folder: "failed", title: "the folder failed", path: places.failed),
     ]
+    guard let alone = places.alone else {
+      return [Place(folder: "prints", title: title, path: places.prints)] + others
+    }
+    return [Place(folder: "shared", title: title, path: places.prints)] + others
+      + [Place(folder: "prints", title: "\(title) of this machine", path: alone, mayLack: true)]
   }
 
   /// Opens the folders in their order, and remembers those on disks of their own.
@@ -37,6 +45,7 @@ struct OwnDisks {
     var apart: [String] = []
     var folders: [PathFolder] = []
     for place in places {
+      if place.mayLack, !known.contains(place.folder), !Self.isThere(place) { continue }
       let (folder, isApart) = try look(at: place)
       if known.contains(place.folder), !isApart { throw unmounted(place) }
       if isApart { apart.append(place.folder) }
@@ -44,6 +53,13 @@ struct OwnDisks {
     }
     if Set(apart) != known { try remember(apart) }
     return folders
+  }
+
+  private static func isThere(_ place: Place) -> Bool {
+    do throws(SystemError) { _ = try LinuxFolder.open(path: place.path) } catch {
+      return !error.isMissing
+    }
+    return true
   }
 
   private func look(at place: Place) throws(StartFailure) -> (PathFolder, isApart: Bool) {
