@@ -35,8 +35,8 @@ package struct ListOutcome: Sendable {
   package let metadata: MetadataRule
   /// For its retry.
   package let kept: Kept
-  /// The full path of the prints folder.
-  package let prints: String
+  /// The full path of the prints folder; nil if that is not in reach.
+  package let prints: String?
   package let total: UInt32
   /// Returns a photo by number, from 1 to `total`; called once for each. Raises `final` if the list's files
   /// are damaged.
@@ -45,7 +45,7 @@ package struct ListOutcome: Sendable {
   package init(
     list: ListID, name: String, title: String, owner: UInt32, state: ListState, accepted: UInt64,
     ended: UInt64, serviceClass: ServiceClass, filter: FilterFunction, quality: PrintQuality,
-    metadata: MetadataRule, kept: Kept = Kept(), prints: String, total: UInt32,
+    metadata: MetadataRule, kept: Kept = Kept(), prints: String?, total: UInt32,
     photo: @escaping @Sendable (UInt32) throws(Failure) -> PhotoOutcome
   ) {
     self.list = list

@@ -16,7 +16,7 @@ extension PropertyListWriter {
     date("Accepted", outcome.accepted)
     date("Finished", outcome.ended)
     terms(outcome)
-    string("Prints", outcome.prints)
+    if let prints = outcome.prints { string("Prints", prints) }
     key("Photos")
     open(.array)
   }

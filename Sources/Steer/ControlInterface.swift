@@ -235,7 +235,8 @@ package enum ControlInterface {
     # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
     # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
     # A reply with 'more' has further photos: pass the value as the offset of the next call. prints is the
-    # folder of the list's prints, or their URL in a store; sha256 is that of a print, as it was recorded.
+    # folder of the list's prints, or their URL in a store, and null while they are out of reach. sha256 is
+    # that of a print, as it was recorded.
     # With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,
     # and each photo has a finding; limit is then at most 8.
     method Show(

@@ -105,8 +105,13 @@ package struct VerifyRun {
         return .failed
       }
       if account == nil {
+        guard let prints = report.prints else {
+          voice.complain(
+            "print.elsewhere",
+            "the prints of \(ListText.name(report.list)) are in a cluster, and Ledger= is not set")
+          return .failed
+        }
         account = Account(report.list.name, voice, isJSON: talk.order.isJSON)
-        guard let prints = report.prints else { throw .nonsense(why: "'prints' is missing") }
         folder = Self.folder(prints)
       }
       for photo in report.photos {

@@ -47,7 +47,8 @@ struct Ground: Sendable {
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark,
-        way: way, isShared: settings.current.cluster.ledger != nil && store == nil, store: store,
+        way: way, isShared: settings.current.cluster.ledger != nil && store == nil,
+        alone: others.count > 3 ? others[3] : nil, store: store,
         cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) })
     }
     let recovery: Record.Recovery

@@ -17,20 +17,35 @@ struct OwnDisks {
   /// - Parameters:
   ///   - folder: as users know it: `prints`.
   ///   - title: for sentences: `the folder of prints`.
-  ///   - isMade: if it is missing.
+  ///   - absence: what the start does if it is missing.
   struct Place {
+    enum Absence {
+      /// Waits for an administrator.
+      case trouble
+      /// Makes it, unless it was on a disk of its own.
+      case made
+      /// Works without it.
+      case allowed
+    }
+
     let folder: String
     let title: String
     let path: String
-    var isMade = false
+    var absence = Absence.trouble
   }
 
+  /// The last one is the folder of prints of this machine alone, if it is a node with a shared folder.
   static func places(_ places: Places) -> [Place] {
-    [
-      Place(folder: "prints", title: "the folder of prints", path: places.prints, isMade: true),
+    let title = "the folder of prints"
+    let others = [
       Place(folder: "done", title: "the folder done", path: places.done),
       Place(folder: "failed", title: "the folder failed", path: places.failed),
     ]
+    guard let alone = places.alone else {
+      return [Place(folder: "prints", title: title, path: places.prints, absence: .made)] + others
+    }
+    return [Place(folder: "shared", title: title, path: places.prints)] + others
+      + [Place(folder: "prints", title: "\(title) of this machine", path: alone, absence: .allowed)]
   }
 
   /// Opens the folders in their order, and remembers those on disks of their own.
@@ -39,13 +54,22 @@ struct OwnDisks {
     var apart: [String] = []
     var folders: [PathFolder] = []
     for place in places {
-      let (folder, isApart) = try look(at: place, mayMake: !known.contains(place.folder))
+      let isNew = !known.contains(place.folder)
+      if place.absence == .allowed, isNew, !Self.isThere(place) { continue }
+      let (folder, isApart) = try look(at: place, mayMake: isNew)
       if known.contains(place.folder), !isApart { throw unmounted(place) }
       if isApart { apart.append(place.folder) }
       folders.append(folder)
     }
     if Set(apart) != known { try remember(apart) }
     return folders
+  }
+
+  private static func isThere(_ place: Place) -> Bool {
+    do throws(SystemError) { _ = try LinuxFolder.open(path: place.path) } catch {
+      return !error.isMissing
+    }
+    return true
   }
 
   private func look(
@@ -73,7 +97,7 @@ struct OwnDisks {
   /// may read them.
   private static func open(_ place: Place, mayMake: Bool) throws(SystemError) -> LinuxFolder {
     do throws(SystemError) { return try LinuxFolder.open(path: place.path) } catch {
-      guard error.isMissing, mayMake, place.isMade, let slash = place.path.lastIndex(of: "/"),
+      guard error.isMissing, mayMake, place.absence == .made, let slash = place.path.lastIndex(of: "/"),
         let name = FileName(place.path[place.path.index(after: slash)...]),
         let parent = try? LinuxFolder.open(path: String(place.path[..<slash])),
         let folder = try? parent.openFolder(name, creating: true)

@@ -11,6 +11,8 @@ struct Places: Equatable, Sendable {
   let done: String
   let failed: String
   var prints: String
+  /// The same for lists that this machine had alone, while `prints` is the folder of a cluster.
+  var alone: String?
   let state: String
   let control: String
   let configuration: String
@@ -26,10 +28,18 @@ struct Places: Equatable, Sendable {
     store.map { $0.text(of: ObjectKey(StoredPrints.root)) } ?? prints
   }
 
-  /// The same for those of one list.
-  func shownPrints(of terms: FrozenSettings) -> String {
-    guard let store, terms.origin != nil else { return terms.prints.path(in: prints) }
-    return store.text(of: ObjectKey(StoredPrints.root, terms.prints))
+  /// The same for those of one list; nil if they are in a cluster, and this machine is not one of its nodes.
+  func shownPrints(of terms: FrozenSettings) -> String? {
+    if let store, terms.isOfCluster {
+      return store.text(of: ObjectKey(StoredPrints.root, terms.prints))
+    }
+    return printsHome(of: terms).map { terms.prints.path(in: $0) }
+  }
+
+  /// The path of the folder that has the list's folder of prints; nil if there is none in reach.
+  func printsHome(of terms: FrozenSettings) -> String? {
+    if !terms.isOfCluster { return alone ?? prints }
+    return alone == nil ? nil : prints
   }
 
   static let system = Places(

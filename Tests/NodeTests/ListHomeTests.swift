@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list is developed by the nodes of a cluster, or by one machine alone: Ledger= that comes or goes meanwhile holds it up.
 
+import Foundation
 import Support
 import Testing
 
@@ -42,6 +43,94 @@ struct ListHomeTests {
       try await node.says("Cancelled list 'summer'")
       #expect(nodes.names("blobs/prints").isEmpty)
       await nodes.bench.origin.release("g")
+    }
+  }
+}
+
+/// Prints from before Ledger= are in the folder of the machine, and those of a cluster in the shared one.
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct EarlierPrintsTests {
+  @Test
+  func `a node verifies and removes prints from before it was one, and says so when they are gone`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let alone = try await nodes.startAlone("a")
+      try await nodes.drop(nodes.photos(2, at: nil), at: "a")
+      #expect(try await nodes.tool("a", "wait", "summer").code == 0)
+      try await nodes.drop(nodes.photos(1, at: nil), as: "winter.plist", at: "a")
+      #expect(try await nodes.tool("a", "wait", "winter").code == 0)
+      await alone.cut()
+      let node = try await nodes.start("a")
+      let verify = try await nodes.tool("a", "verify", "summer")
+      #expect(verify.code == 0 && verify.output.contains("summer\t2"), "\(verify)")
+      // A list of the cluster takes over the name, and has a folder of that name in the shared one.
+      try await nodes.drop(nodes.photos(1, at: nil), at: "a")
+      try await node.says("Finished list 'summer'")
+      #expect(nodes.prints("summer") == ["photo 1.jpg"])
+      let remove = try await nodes.tool("a", "remove", "1")
+      #expect(remove.code == 0, "\(remove)")
+      try await node.says("Removed list 'summer' with its prints and results.")
+      #expect(nodes.all("a/prints") == ["winter"])
+      #expect(nodes.prints("summer") == ["photo 1.jpg"])
+    }
+  }
+
+  @Test func `a node whose own folder of prints is missing removes no list that has prints there`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let alone = try await nodes.startAlone("a")
+      try await nodes.drop(nodes.photos(1, at: nil), at: "a")
+      #expect(try await nodes.tool("a", "wait", "summer").code == 0)
+      await alone.cut()
+      let prints = "\(nodes.root("a"))/prints"
+      try FileManager.default.moveItem(atPath: prints, toPath: "\(prints)-away")
+      try FileManager.default.createSymbolicLink(
+        atPath: prints, withDestinationPath: "\(prints)-gone")
+      let node = try await nodes.start("a")
+      let remove = try await nodes.tool("a", "remove", "summer")
+      #expect(remove.code != 0, "\(remove)")
+      #expect(
+        remove.errors.contains(
+          "its prints are in the folder of this machine alone, which is missing"))
+      #expect(nodes.all("a/prints-away") == ["summer"])
+      await node.cut()
+    }
+  }
+
+  @Test
+  func `a machine that has left its cluster says that the prints are there, and removes none`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let node = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(2, at: nil), at: "a")
+      #expect(try await nodes.tool("a", "wait", "summer").code == 0)
+      await node.cut()
+      _ = try await nodes.startAlone("a")
+      let verify = try await nodes.tool("a", "verify", "summer")
+      #expect(verify.code == 1, "\(verify)")
+      #expect(
+        verify.errors.contains(
+          "the prints of summer (list 1) are in a cluster, and Ledger= is not set"),
+        "\(verify)")
+      let remove = try await nodes.tool("a", "remove", "summer")
+      #expect(
+        remove.errors.contains("its prints are in a cluster, and Ledger= is not set"), "\(remove)")
+      #expect(nodes.prints("summer").count == 2)
+    }
+  }
+
+  @Test func `prints from before a machine became a node expire as well`() async throws {
+    try await NodeBench.use { nodes in
+      let alone = try await nodes.startAlone("a")
+      try await nodes.drop(nodes.photos(1, at: nil), at: "a")
+      #expect(try await nodes.tool("a", "wait", "summer").code == 0)
+      await alone.cut()
+      let node = try await nodes.start("a", more: "[Record]\nKeepPrints=1s")
+      try await node.says("Removed the prints of list 'summer'")
+      #expect(nodes.all("a/prints").isEmpty)
     }
   }
 }

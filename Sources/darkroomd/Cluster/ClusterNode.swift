@@ -90,6 +90,7 @@ struct ClusterNode: Sendable {
     switch settings.blobs {
     case nil: throw lonely
     case .folder(let path):
+      own.alone = own.prints
       own.prints = "\(path)/\(FolderShelf.printsName)"
       own.mark = mark(of: try name(settings))
     case .store(let place): own.store = place

@@ -74,7 +74,7 @@ struct HookDesk: Sendable {
       order[.name] = Array(label.name.stem)
       order.set(.title, label.terms.title)
       order.set(.owner, "\(label.owner)")
-      order.set(.prints, places.shownPrints(of: label.terms))
+      if let prints = places.shownPrints(of: label.terms) { order.set(.prints, prints) }
     }
     order[.results] = names?.results.map { path(places.done, $0) }
     order[.retry] = names?.retry.map { path(places.failed, $0) }

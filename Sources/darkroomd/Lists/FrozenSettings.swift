@@ -39,6 +39,9 @@ struct FrozenSettings: Equatable, Sendable {
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
 
+  /// Its prints are where all nodes have theirs.
+  var isOfCluster: Bool { origin != nil || share != nil }
+
   /// Nil if the prints of the list are not in a store.
   func storedPrints(in folders: StateFolders) -> StoredPrints? {
     if case .stored(let prints) = folders.place(of: self) { prints } else { nil }

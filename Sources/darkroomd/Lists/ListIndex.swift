@@ -68,6 +68,14 @@ final class ListIndex: Sendable {
       printers[prints, default: []].insert(list)
     }
 
+    /// Without the lists that have a folder of this name elsewhere: the nodes of a cluster share their prints, and a
+    /// machine has those from before apart. What a draft is to be is not known.
+    func printers(into folder: FileName, ofCluster isOfCluster: Bool) -> Set<ListID> {
+      (printers[folder] ?? []).filter {
+        labels[$0].map { $0.terms.isOfCluster == isOfCluster } ?? true
+      }
+    }
+
     mutating func leave(_ list: ListID, _ prints: FileName) {
       printers[prints]?.remove(list)
       if printers[prints]?.isEmpty == true { printers[prints] = nil }
@@ -179,7 +187,7 @@ final class ListIndex: Sendable {
   func beginExpiry(of list: ListID) -> FileName? {
     state.withLock { state in
       guard let terms = state.labels[list]?.terms, terms.share == nil,
-        state.printers[terms.prints]?.max() == list
+        state.printers(into: terms.prints, ofCluster: terms.isOfCluster).max() == list
       else { return nil }
       let prints = terms.prints
       state.expiring.insert(prints)
@@ -214,9 +222,9 @@ final class ListIndex: Sendable {
       guard let terms = state.labels[list]?.terms, terms.share == nil,
         state.expired[list] == nil
       else { return false }
-      let prints = terms.prints
       // A list that was never accepted may have left its draft.
-      return !(state.printers[prints]?.contains { $0 > list && state.labels[$0] != nil } ?? false)
+      return !state.printers(into: terms.prints, ofCluster: terms.isOfCluster)
+        .contains { $0 > list && state.labels[$0] != nil }
     }
   }
 
@@ -264,14 +272,21 @@ final class ListIndex: Sendable {
     state.withLock { $0.labels.filter { $0.value.terms.revises == list }.map(\.key) }
   }
 
-  /// The newest list, or draft, whose prints are in this folder.
-  func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder]?.max() } }
+  /// The newest list, or draft, whose prints are in this folder; `isOfCluster` tells which one of this name.
+  func printer(into folder: FileName, ofCluster isOfCluster: Bool? = nil) -> ListID? {
+    state.withLock { state in
+      guard let isOfCluster else { return state.printers[folder]?.max() }
+      return state.printers(into: folder, ofCluster: isOfCluster).max()
+    }
+  }
 
   /// The newest list after this one whose prints are in this folder. Drafts do not count: a list that was never
   /// accepted may have left its own.
   func heir(of list: ListID, in folder: FileName) -> ListID? {
     state.withLock { state in
-      (state.printers[folder] ?? []).filter { $0 > list && state.labels[$0] != nil }.max()
+      let isOfCluster = state.labels[list]?.terms.isOfCluster ?? false
+      return state.printers(into: folder, ofCluster: isOfCluster)
+        .filter { $0 > list && state.labels[$0] != nil }.max()
     }
   }
 

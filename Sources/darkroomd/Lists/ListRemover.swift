@@ -7,6 +7,7 @@
 // reads in order.
 
 import Accept
+import Files
 import Linux
 import Record
 import Report
@@ -49,9 +50,16 @@ final class ListRemover: Sendable {
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
     (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
-    let folders = lists.folders
-    removal = ListRemoval(
-      lists: folders.lists, prints: folders.prints, done: folders.done, failed: folders.failed)
+    removal = Self.removal(lists.folders, in: lists.folders.prints)
+  }
+
+  private static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
+    ListRemoval(lists: folders.lists, prints: prints, done: folders.done, failed: folders.failed)
+  }
+
+  /// For a list whose prints are in a folder of this folder.
+  private func removal(in prints: any Folder) -> ListRemoval {
+    Self.removal(lists.folders, in: prints)
   }
 
   /// Returns when the list, which must have left the keeper, and its files are gone and that is recorded.
@@ -77,9 +85,9 @@ final class ListRemover: Sendable {
     for list in pending {
       guard let terms = try? about(list).terms else { continue }
       index.reserve(list, terms.prints)
-      guard case .folder = lists.folders.place(of: terms) else { continue }
-      if index.printer(into: terms.prints) == list {
-        try? removal.hidePrints(terms.prints, of: list)
+      guard case .folder(let home) = lists.folders.place(of: terms) else { continue }
+      if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list {
+        try? removal(in: home).hidePrints(terms.prints, of: list)
       }
     }
     return pending
@@ -154,6 +162,7 @@ final class ListRemover: Sendable {
       guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
     }
     try refuseHeir(of: order.list)
+    for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
     let old = OldLists(lists.folders.lists)
     var (isThere, isTaken) = (true, true)
     do throws(SystemError) {
@@ -186,6 +195,25 @@ final class ListRemover: Sendable {
     if let heir = open.first(where: { index.predecessors(of: $0).contains(list) }) {
       throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
     }
+  }
+
+  /// It has prints that this machine cannot remove.
+  private func isOutOfReach(_ list: ListID) -> Bool {
+    guard let terms = index[list]?.terms, case .elsewhere = lists.folders.place(of: terms) else {
+      return false
+    }
+    return index.expiry(of: list) == nil && hasPrints(list)
+  }
+
+  private func hasPrints(_ list: ListID) -> Bool {
+    recorder.ledger { ($0[list]?.counts.filtered ?? 0) > 0 }
+  }
+
+  private static func outOfReach(_ terms: FrozenSettings?) -> Failure {
+    refusal(
+      terms?.isOfCluster == true
+        ? "its prints are in a cluster, and Ledger= is not set; set it, and remove the list then"
+        : "its prints are in the folder of this machine alone, which is missing")
   }
 
   /// The index gets those back whose removal has not begun.
@@ -241,10 +269,19 @@ final class ListRemover: Sendable {
     let (about, terms) = try about(list)
     let prints = terms?.prints ?? index.reserved(list)
     // A later list may have the folder: its prints are not this one's.
-    let isPrinter = prints.map { (index.printer(into: $0) ?? list) <= list } ?? false
+    let isOfCluster = terms?.isOfCluster ?? false
+    let isPrinter =
+      prints.map { (index.printer(into: $0, ofCluster: isOfCluster) ?? list) <= list } ?? false
+    let place = terms.map { lists.folders.place(of: $0) } ?? .elsewhere
+    var removal = self.removal
+    if case .folder(let home) = place { removal = self.removal(in: home) }
+    // It began when they were in reach.
+    if case .elsewhere = place, let terms, hasPrints(list), try !isExpired(list) {
+      throw Self.outOfReach(terms).asTrouble
+    }
     try asMachine { () throws(SystemError) in
-      if let prints, isPrinter, let terms {
-        switch lists.folders.place(of: terms) {
+      if let prints, isPrinter {
+        switch place {
         case .folder: try removal.hidePrints(prints, of: list)
         // `StoreSweeper` removes them.
         case .stored: try lists.folders.unwanted?.add(list, prints)
@@ -262,6 +299,15 @@ final class ListRemover: Sendable {
       owner: (about?.owner ?? entry.acceptance.owner).map { Person($0) })
   }
 
+  /// The prints of a list that is being removed were removed earlier, for their age.
+  private func isExpired(_ list: ListID) throws(Failure) -> Bool {
+    try asMachine { () throws(SystemError) in
+      try removal.folder(of: list).flatMap { (folder) throws(SystemError) in
+        try ListMarks.expiry(in: folder)
+      } != nil
+    }
+  }
+
   /// Nil if it is damaged.
   private func about(
     _ list: ListID
@@ -275,4 +321,9 @@ final class ListRemover: Sendable {
       return (nil, nil)
     }
   }
+}
+
+extension Failure {
+  /// Of a removal that has begun.
+  fileprivate var asTrouble: Failure { Failure(.machine, scope: scope, code: code, reason: reason) }
 }

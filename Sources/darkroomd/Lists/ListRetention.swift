@@ -43,7 +43,6 @@ final class ListRetention: Sendable {
   private let recorder: Recorder
   private let index: ListIndex
   private let folders: StateFolders
-  private let expiry: PrintsExpiry
   private let settings: LiveSettings
   private let narrator: Narrator
   private let health: HealthBoard
@@ -65,7 +64,6 @@ final class ListRetention: Sendable {
     self.recorder = recorder
     self.index = index
     self.folders = folders
-    expiry = PrintsExpiry(lists: folders.lists, prints: folders.prints)
     self.settings = settings
     self.narrator = narrator
     self.health = health
@@ -79,6 +77,15 @@ final class ListRetention: Sendable {
   }
 
   private var lists: any Folder { folders.lists }
+
+  private func expiry(in prints: any Folder) -> PrintsExpiry {
+    PrintsExpiry(lists: folders.lists, prints: prints)
+  }
+
+  /// Those from before this machine became a node are apart.
+  private var expiries: [PrintsExpiry] {
+    ([folders.prints] + (folders.alone.map { [$0] } ?? [])).map { expiry(in: $0) }
+  }
 
   /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
@@ -103,7 +110,7 @@ final class ListRetention: Sendable {
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
   /// crash has left hidden, and returns them. May wait for a disk.
   func resume() -> [ListID] {
-    let pending = (try? expiry.pending()) ?? []
+    let pending = expiries.flatMap { (try? $0.pending()) ?? [] }
     let swept = ((try? folders.unwanted?.all()) ?? []).map(\.list)
     for list in pending + swept {
       guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
@@ -191,8 +198,8 @@ final class ListRetention: Sendable {
     let line = [list] + index.forerunners(of: list)
     do throws(SystemError) {
       switch place(of: list) {
-      case .folder:
-        let isHidden = try expiry.hide(prints, of: list)
+      case .folder(let home):
+        let isHidden = try expiry(in: home).hide(prints, of: list)
         note(line, prints, at: isHidden ? time : 0)
         if isHidden, rests { narrator.expired(list, isResting: true) }
         return isHidden
@@ -217,7 +224,7 @@ final class ListRetention: Sendable {
 
   /// The newest list comes last: without its note, the next start repeats the others.
   private func note(_ line: [ListID], _ prints: FileName, at time: UInt64) {
-    for list in line.reversed() where (try? expiry.note(list, at: time)) == nil { break }
+    for list in line.reversed() where (try? expiries[0].note(list, at: time)) == nil { break }
     index.endExpiry(prints, of: line, at: time)
     narrator.changed()
   }
@@ -230,8 +237,10 @@ final class ListRetention: Sendable {
     where rest.isOver(since: time, now: now) {
       if Task.isCancelled { return }
       do throws(SystemError) {
-        try expiry.note(list, at: time)
-        try expiry.clear(list)
+        for expiry in expiries {
+          try expiry.note(list, at: time)
+          try expiry.clear(list)
+        }
       } catch {
         trouble = trouble ?? error.machineFailure
         continue

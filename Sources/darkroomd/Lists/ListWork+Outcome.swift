@@ -70,9 +70,9 @@ private struct CancelledPrints: Sendable {
 
   /// Nil if the folder cannot be looked at: the rows decide. Those of an entry come from the ledger, after the prints.
   init?(_ list: OpenList, in folders: StateFolders) {
-    if list.terms.isEntry, folders.store != nil { return nil }
+    guard case .folder = folders.place(of: list.terms) else { return nil }
     do throws(SystemError) {
-      folder = try folders.prints.folder(ifThere: list.terms.prints)
+      folder = try folders.printFolder(of: list.terms)
     } catch { return nil }
   }
 

@@ -27,6 +27,8 @@ struct StateFolders: Sendable {
   let way: PrintWay
   /// `prints` is the folder of a cluster.
   let isShared: Bool
+  /// The prints of lists that this machine had alone, while `prints` is the folder of a cluster. Nil if it is missing.
+  let alone: (any Folder)?
   /// Where the nodes of a cluster have their prints, unless in a folder.
   let store: Store?
 
@@ -38,20 +40,21 @@ struct StateFolders: Sendable {
 
   /// Where the prints of a list are.
   enum PrintsPlace {
-    /// In `prints`.
-    case folder
+    /// In a folder of this folder.
+    case folder(any Folder)
     case stored(StoredPrints)
-    /// Not in reach: the list is one of a cluster, and this machine works alone, or the other way round; or the ledger
-    /// has not told its folder, and another list may have the one that it names.
+    /// Not in reach: the list is one of a cluster, and this machine works alone; or the ledger has not told its folder,
+    /// and another list may have the one that it names; or the list is one of this machine alone, whose folder of
+    /// prints is missing.
     case elsewhere
   }
 
   init(
     state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
-    way: PrintWay = .replace, isShared: Bool = false, store: (any ObjectStore)? = nil,
-    cache own: (any Folder)? = nil
+    way: PrintWay = .replace, isShared: Bool = false, alone: (any Folder)? = nil,
+    store: (any ObjectStore)? = nil, cache own: (any Folder)? = nil
   ) throws(SystemError) {
-    (self.mark, self.way, self.isShared) = (mark, way, isShared)
+    (self.mark, self.way, self.isShared, self.alone) = (mark, way, isShared, alone)
     self.store = try store.map { (objects) throws(SystemError) in
       let notes = try state.folder(FileName(literal: "unwanted"), creating: true)
       return Store(objects: objects, notes: UnwantedPrints(notes))
@@ -100,10 +103,18 @@ struct StateFolders: Sendable {
   var unwanted: UnwantedPrints? { store?.notes }
 
   func place(of terms: FrozenSettings) -> PrintsPlace {
-    guard terms.origin != nil || terms.share != nil else { return isShared ? .elsewhere : .folder }
+    guard terms.isOfCluster else {
+      return (isShared ? alone : prints).map { .folder($0) } ?? .elsewhere
+    }
     guard terms.ledger != nil || terms.share != nil else { return .elsewhere }
     if let stored = stored(terms.prints) { return .stored(stored) }
-    return isShared ? .folder : .elsewhere
+    return isShared ? .folder(prints) : .elsewhere
+  }
+
+  /// The list's folder of prints; nil if it is missing, or they are not in a folder that is in reach.
+  func printFolder(of terms: FrozenSettings) throws(SystemError) -> (any Folder)? {
+    guard case .folder(let home) = place(of: terms) else { return nil }
+    return try home.folder(ifThere: terms.prints)
   }
 
   /// True if a folder of prints has that name. Waits for the store.

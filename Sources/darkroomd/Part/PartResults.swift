@@ -55,7 +55,7 @@ struct PartResults {
   private func head(_ outcome: ListOutcome) -> JSONObject {
     var object = JSONObject([
       "list": .string(outcome.name), "sha256": .string(sha256),
-      "prints": .string(outcome.prints),
+      "prints": .string(outcome.prints ?? ""),
     ])
     object["range"] = range.map { .string($0.text) }
     object["total"] = .count(outcome.total)

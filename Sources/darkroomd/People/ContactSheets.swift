@@ -58,7 +58,7 @@ final class ContactSheets: Sendable {
   private let settings: LiveSettings
   private let clock: any Timekeeper
   private let changes: ChangeSignal
-  private let printsPath: String
+  private let places: Places
   private let state = Mutex(State())
   private let naming = Mutex(())
 
@@ -69,7 +69,7 @@ final class ContactSheets: Sendable {
     settings = ground.settings
     clock = ground.clock
     changes = ground.changes
-    printsPath = ground.places.prints
+    places = ground.places
   }
 
   private var recorder: Recorder { maker.recorder }
@@ -240,9 +240,10 @@ final class ContactSheets: Sendable {
         state.pages[list] = nil
         state.unfinished.remove(list)
       }
-      let prints = subject.open.terms.prints.path(in: printsPath)
+      let page = SheetPage.file(1)
       return SheetReport(
-        page: SheetPage.file(1).path(in: prints), pages: Int(subject.pages), thumbnails: thumbnails)
+        page: places.shownPrints(of: subject.open.terms).map { page.path(in: $0) } ?? "\(page)",
+        pages: Int(subject.pages), thumbnails: thumbnails)
     }
   }
 

@@ -249,7 +249,9 @@ final class PageCalls: Sendable {
       name = print
     }
     let folders = [label.terms.prints] + (order.isThumbnail ? [Thumbnail.folder] : [])
-    let file = try await onDisk { () throws(ControlError) in try self.open(name, in: folders) }
+    let file = try await onDisk { () throws(ControlError) in
+      try self.open(name, in: folders, of: label.terms)
+    }
     // A list is known before it prints: what was opened before one took over is a picture of this list.
     if isSucceeded(list) { return .picture(PictureReport()) }
     let type = name.hasSuffix(".png") ? "image/png" : "image/jpeg"
@@ -258,10 +260,11 @@ final class PageCalls: Sendable {
 
   /// Nil if it is missing.
   private func open(
-    _ name: FileName, in folders: [FileName]
+    _ name: FileName, in folders: [FileName], of terms: FrozenSettings
   ) throws(ControlError) -> LinuxFile? {
+    guard let home = views.places.printsHome(of: terms) else { return nil }
     do throws(SystemError) {
-      var folder = try LinuxFolder.open(path: views.places.prints)
+      var folder = try LinuxFolder.open(path: home)
       for name in folders { folder = try folder.openFolder(name, creating: false) }
       let file = try folder.openFile(name, .read)
       return try file.status().kind == .file ? file : nil

@@ -43,7 +43,7 @@ struct SheetMaker: Sendable {
     guard let (state, accepted, total, counts) = facts else { return nil }
     let open = try lists.look(list)
     let found = try asMachine { () throws(SystemError) in
-      try lists.folders.prints.folder(ifThere: open.terms.prints)
+      try lists.folders.printFolder(of: open.terms)
     }
     guard let found else { return nil }
     let head = SheetHead(
