@@ -85,7 +85,9 @@ struct PromiseReading {
   }
 
   private mutating func close(_ tag: PacketTags.Tag) -> Bool {
-    guard let last = open.last, bytes[last.name].elementsEqual(bytes[tag.name]) else { return false }
+    guard let last = open.last, bytes[last.name].elementsEqual(bytes[tag.name]) else {
+      return false
+    }
     return end(at: tag.whole.upperBound, content: last.content..<tag.whole.lowerBound)
   }
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct LyingWorkerTests {
-  @Test func `a recorded print never changes, although its worker writes, maps and truncates later`()
+  @Test func `a recorded print never changes, although its worker writes to its file later`()
     async throws
   {
     try await DaemonBench.use { bench in

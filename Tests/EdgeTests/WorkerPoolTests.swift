@@ -100,7 +100,7 @@ struct WorkerPoolTests {
     #expect(try await bench.develop("echo").get() == "echo")
   }
 
-  @Test func `a worker changes the files that it keeps after its answer, and nothing holds it back`()
+  @Test func `a worker may change the files that it keeps after its answer`()
     async throws
   {
     // Which is why the daemon copies what a worker has written (`PhotoStagesTests`).

@@ -59,7 +59,8 @@ struct PromiseTests {
       notices: .gainMapDropped),
     Announcement(
       testDescription: "a namespace declared where it is used",
-      attributes: "", elements: "<g:Version\(hdrgm.replacing("hdrgm=", with: "g="))>1<b/></g:Version>",
+      attributes: "",
+      elements: "<g:Version\(hdrgm.replacing("hdrgm=", with: "g="))>1<b/></g:Version>",
       notices: .gainMapDropped),
     Announcement(
       testDescription: "a default namespace",
@@ -149,9 +150,12 @@ struct PromiseTests {
   }
 
   @Test func `extended XMP that announces a gain map or a video is left out`() throws {
-    let name = Array("http://ns.adobe.com/xmp/extension/\0".utf8) + [UInt8](repeating: 65, count: 40)
+    let name =
+      Array("http://ns.adobe.com/xmp/extension/\0".utf8) + [UInt8](repeating: 65, count: 40)
     for words in ["http://ns.adobe.com/hdr-gain-map/1.0/", "<GCamera:MotionPhoto>1"] {
-      let halves = [words.prefix(12), words.dropFirst(12)].map { meta.segment(0xE1, name + $0.utf8) }
+      let halves = [words.prefix(12), words.dropFirst(12)].map {
+        meta.segment(0xE1, name + $0.utf8)
+      }
       let print = try Darkroom.develop(meta.jpeg(with: halves[0] + halves[1]))
       #expect(meta.segments(of: print.bytes).count == 1)
       #expect(print.developed.notices == .metadataDropped)
@@ -207,7 +211,8 @@ struct PromiseTests {
 
   @Test func `without metadata there is nothing to announce, and no notice`() throws {
     let packet = Self.packet(Self.hdrgm + " hdrgm:Version='1.0'", Self.directory(Self.map))
-    let all = meta.segment(0xE1, Self.head + Array(packet.utf8)) + meta.segment(0xE2, Self.index([5]))
+    let all =
+      meta.segment(0xE1, Self.head + Array(packet.utf8)) + meta.segment(0xE2, Self.index([5]))
     for rule in [MetadataRule.strip, .copyright] {
       let print = try Darkroom.develop(meta.jpeg(with: all), metadata: rule)
       #expect(print.developed.notices == [])
