@@ -59,7 +59,7 @@ BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libmi
 	libpq-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) postgresql systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
-	bash-completion zsh fish tinyproxy-bin python3-prometheus-client \
+	bash-completion zsh fish tinyproxy-bin prometheus prometheus-node-exporter \
 	chromium chromium-driver fonts-dejavu-core nginx
 DEB_PACKAGES = debhelper dpkg-dev lintian
 

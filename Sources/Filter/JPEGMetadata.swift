@@ -9,7 +9,9 @@ internal import Vocabulary
 
 struct JPEGMetadata {
   struct Segment: Equatable {
-    enum Kind: Equatable { case exif, packet, extendedPacket, profile, resources, comment }
+    enum Kind: Equatable {
+      case exif, packet, extendedPacket, profile, index, resources, comment
+    }
 
     let kind: Kind
     let marker: UInt8
@@ -23,6 +25,9 @@ struct JPEGMetadata {
   private var profileSpace: [UInt8]?
   /// Extended XMP is split into pieces under one checksum: the print gets all of them or none.
   private var previewSearch = PacketPreview.Search()
+  private var promiseSearch = PacketPreview.Search(PacketPromise.marks)
+  /// Of the pictures behind this one.
+  private var index: PictureIndex?
 
   init(
     of file: any OpenFile, rule: MetadataRule, limits: PictureLimits
@@ -67,7 +72,12 @@ struct JPEGMetadata {
     switch kind {
     case .profile where head.count >= 34 && head[12] == 1: profileSpace = Array(head[30..<34])
     case .extendedPacket where rule == .keep:
-      previewSearch.look(into: try bytes(of: segment, in: file).dropFirst(Self.extendedHeadSize))
+      let piece = try bytes(of: segment, in: file).dropFirst(Self.extendedHeadSize)
+      previewSearch.look(into: piece)
+      promiseSearch.look(into: piece)
+    case .index:
+      index = PictureIndex(Array(try bytes(of: segment, in: file).dropFirst(4)))
+      return nil
     default: break
     }
     return segment
@@ -86,7 +96,8 @@ struct JPEGMetadata {
     case 0xE1 where begins(Self.packetName): return .packet
     case 0xE1 where begins(Self.extendedName): return .extendedPacket
     case 0xE2 where begins("ICC_PROFILE"): return .profile
-    case 0xE2 where begins("MPF"): notices.insert(.previewRemoved)
+    case 0xE2 where begins("MPF"): return .index
+    case 0xE2 where begins(Self.gainMapName): notices.insert(.gainMapDropped)
     case 0xED where begins(Self.resourcesName): return .resources
     case 0xEE where begins("Adobe"): break  // the colour coding of the original, not of the print
     default: notices.insert(.metadataDropped)
@@ -104,6 +115,10 @@ struct JPEGMetadata {
       segments.removeAll { $0.kind == .extendedPacket }
       notices.formUnion([.previewRemoved, .metadataDropped])
     }
+    if promiseSearch.isFound {
+      segments.removeAll { $0.kind == .extendedPacket }
+      notices.insert(.metadataDropped)
+    }
     if rule != .keep { select() }
   }
 
@@ -117,7 +132,7 @@ struct JPEGMetadata {
       case .profile: false
       case .exif: segment != first
       case .packet, .resources: rule == .strip
-      case .extendedPacket, .comment: true
+      case .extendedPacket, .index, .comment: true
       }
     }
   }
@@ -127,6 +142,8 @@ extension JPEGMetadata {
   static let packetName = "http://ns.adobe.com/xap/1.0/"
   static let extendedName = "http://ns.adobe.com/xmp/extension/"
   static let resourcesName = "Photoshop 3.0"
+  /// ISO 21496-1: the picture has a gain map.
+  static let gainMapName = "urn:iso:std:iso:ts:21496:-1"
   /// The size of the head of each piece of extended XMP: name, NUL, checksum, length, offset.
   private static let extendedHeadSize = extendedName.utf8.count + 1 + 40
 
@@ -143,6 +160,13 @@ extension JPEGMetadata {
       guard let bytes = cleaned(try bytes(of: segment, in: file), segment.kind) else { continue }
       do { try writer.write(marker: segment.marker, bytes) } catch { throw .codec(error) }
     }
+    if rule == .keep, let index { note(index) }
+  }
+
+  /// Once XMP has been read: old indexes call each picture undefined, and one such is the gain map that XMP announces.
+  private mutating func note(_ index: PictureIndex) {
+    if index.hasGainMap { notices.insert(.gainMapDropped) }
+    if index.hasPreview || !notices.contains(.gainMapDropped) { notices.insert(.previewRemoved) }
   }
 
   private func bytes(of segment: Segment, in file: any OpenFile) throws(PictureTrouble) -> [UInt8] {
@@ -160,9 +184,9 @@ extension JPEGMetadata {
       var directory = Array(bytes.dropFirst(6))
       outcome = ExifPreview.remove(from: &directory)
       kept = bytes.prefix(6) + directory
-    case .packet: outcome = PacketPreview.remove(from: &kept)
+    case .packet: return notices.clean(packet: &kept) ? kept : nil
     case .comment: outcome = PictureStream.blank(in: &kept) ? .removed : .none
-    case .extendedPacket, .profile, .resources: outcome = .none
+    case .extendedPacket, .profile, .index, .resources: outcome = .none
     }
     notices.note(outcome)
     return outcome == .unreadable ? nil : kept
@@ -178,7 +202,7 @@ extension JPEGMetadata {
       let head = Array(Self.packetName.utf8) + [0]
       return PacketExcerpt.make(of: Array(bytes.dropFirst(head.count))).map { head + $0 }
     case .profile: return bytes
-    case .extendedPacket, .resources, .comment: return nil
+    case .extendedPacket, .index, .resources, .comment: return nil
     }
   }
 

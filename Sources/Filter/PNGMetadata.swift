@@ -177,9 +177,10 @@ extension PNGMetadata {
     if rule != .keep {
       guard let excerpt = excerpt(of: bytes, chunk, isPacket: isPacket) else { return }
       bytes = excerpt
-    } else if chunk.name == "eXIf" || isPacket {
-      let outcome =
-        isPacket ? PacketPreview.remove(from: &bytes) : ExifPreview.remove(from: &bytes)
+    } else if isPacket {
+      guard notices.clean(packet: &bytes) else { return }
+    } else if chunk.name == "eXIf" {
+      let outcome = ExifPreview.remove(from: &bytes)
       notices.note(outcome)
       if outcome == .unreadable { return }
     }

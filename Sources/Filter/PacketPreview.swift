@@ -164,19 +164,25 @@ enum PacketPreview {
 
   /// Searches a text that comes in pieces and cannot be cut.
   struct Search {
-    private static let marks =
+    private static let previews =
       [PacketPreview.mark, PacketPreview.space]
       + ["/9j/4", "/9j/2", "iVBORw0KGgo"].map { Array($0.utf8) }
-    private static let longest = marks.map(\.count).max() ?? 1
 
+    private let marks: [[UInt8]]
+    private let longest: Int
     private var tail: [UInt8] = []
     private(set) var isFound = false
+
+    init(_ marks: [[UInt8]] = previews) {
+      self.marks = marks
+      longest = marks.map(\.count).max() ?? 1
+    }
 
     mutating func look(into piece: some Collection<UInt8>) {
       if isFound { return }
       let text = tail + piece
-      isFound = Self.marks.contains { PacketPreview.find($0, in: text) != nil }
-      tail = Array(text.suffix(Self.longest - 1))
+      isFound = marks.contains { PacketPreview.find($0, in: text) != nil }
+      tail = Array(text.suffix(longest - 1))
     }
   }
 }

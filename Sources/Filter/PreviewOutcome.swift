@@ -19,4 +19,16 @@ extension PictureNotices {
     case .unreadable: insert(.metadataDropped)
     }
   }
+
+  /// Cuts out of an XMP packet what its print must not have; false if the packet has to be left out.
+  mutating func clean(packet: inout [UInt8]) -> Bool {
+    guard let promised = PacketPromise.remove(from: &packet) else {
+      note(.unreadable)
+      return false
+    }
+    formUnion(promised)
+    let outcome = PacketPreview.remove(from: &packet)
+    note(outcome)
+    return outcome != .unreadable
+  }
 }

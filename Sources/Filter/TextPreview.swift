@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds previews in the texts of a PNG: as they are, in base64, or in metadata of other formats that is
-// written as hex ("Raw profile type exif"). The caller inflates compressed texts, and drops a text with a
-// preview as a whole.
+// written as hex ("Raw profile type exif"), and announcements of parts that the print does not have. The caller inflates
+// compressed texts, and drops such a text as a whole.
 
 internal import Codecs
 internal import Vocabulary
@@ -16,6 +16,8 @@ struct TextPreview {
   let isProfile: Bool
   private var raw: [UInt8] = []
   private var search = PacketPreview.Search()
+  /// For XMP only: announcements of parts that the print does not have.
+  private var promises: PacketPreview.Search?
   private var tail: [UInt8] = []
   private var isFound = false
   private var isTooLong = false
@@ -24,6 +26,7 @@ struct TextPreview {
     let name = String(decoding: keyword, as: UTF8.self).lowercased()
     isRaw = name.hasPrefix("raw profile type ")
     isProfile = name == "raw profile type icc" || name == "raw profile type icm"
+    if keyword == PNGMetadata.packetKeyword { promises = PacketPreview.Search(PacketPromise.marks) }
   }
 
   /// Takes the next piece of the text; false once no more is needed.
@@ -35,6 +38,7 @@ struct TextPreview {
       return !isTooLong
     }
     search.look(into: piece)
+    promises?.look(into: piece)
     let text = tail + piece
     if search.isFound || PacketPreview.find(Self.streamMark, in: text) != nil { isFound = true }
     tail = Array(text.suffix(Self.streamMark.count - 1))
@@ -45,7 +49,9 @@ struct TextPreview {
   var outcome: PreviewOutcome {
     if isProfile { return .none }
     if isTooLong { return .unreadable }
-    guard isRaw else { return isFound ? .removed : .none }
+    guard isRaw else {
+      return isFound ? .removed : promises?.isFound == true ? .unreadable : .none
+    }
     guard let bytes = Self.bytes(ofRaw: raw) else { return .unreadable }
     return Self.judge(bytes)
   }
@@ -74,6 +80,7 @@ struct TextPreview {
     if ExifView(bytes) != nil { return ExifPreview.remove(from: &bytes) }
     if bytes.starts(with: "8BIM".utf8) { return ResourcePreview.remove(from: &bytes) }
     if PictureStream.blank(in: &bytes) { return .removed }
+    if PacketPromise.remove(from: &bytes) != [] { return .unreadable }
     return PacketPreview.remove(from: &bytes)
   }
 }

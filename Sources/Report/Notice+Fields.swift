@@ -28,7 +28,7 @@ extension Notice {
     case .workerDied(let list, let name, let photo, let reason, let next):
       (photo.map { fields(of: $0) } ?? [number(.listID, list.number), text(.listName, name)])
         + [text(.reason, reason), text(.waiting, next)]
-    case .recordsCoalesced(let count): [number(.recordsCoalesced, count)]
+    case .recordsCoalesced(let lost): [number(.recordsCoalesced, lost.count)]
     default: machineFields
     }
   }

@@ -20,9 +20,9 @@ extension Notice {
     case .cacheCleared(let caller): "Emptied the cache (\(shown(caller.words)))."
     case .configurationRejected(let failure):
       "Could not reload the settings: \(reason(failure)); the old settings stay in force."
-    case .recordsCoalesced(let count):
-      "Left out \(counted(count, "message")) here, because they came faster than they could be "
-        + "written; the journal file and darkroomctl have everything."
+    case .recordsCoalesced(let lost):
+      "Left out \(counted(lost.count, "message")) here, because \(lost.cause); the journal file and "
+        + "darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .listRemoved, .printsExpired:
       listWords

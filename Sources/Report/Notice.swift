@@ -51,7 +51,7 @@ package enum Notice: Equatable, Sendable {
   case fileUnreadable(name: String, Failure)
   /// The worker died while developing `photo`, or while reading the list when `photo` is nil.
   case workerDied(ListID, listName: String, photo: PhotoFacts?, reason: String, next: String)
-  case recordsCoalesced(count: UInt64)
+  case recordsCoalesced(LostMessages)
   /// `words` describes the inbox's file system and completes "The inbox PATH is …".
   case inboxSurveyed(inbox: String, words: String)
   case inboxOverflowed(names: UInt64)

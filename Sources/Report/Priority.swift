@@ -17,11 +17,12 @@ extension MessageID {
   package var priority: Priority {
     switch self {
     case .journalUnwritable: .critical
-    case .listRejected, .photoFailed, .configurationRejected: .error
+    case .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed, .webhookFailed,
-      .fileUnreadable:
+      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed, .webhookFailed:
       .warning
+    // A mistake of a person, and a photo that its origin does not have, are not trouble of this machine.
+    case .listRejected, .photoFailed, .fileUnreadable: .notice
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .listRemoved, .printsExpired, .machineRecovered,
       .journalReplayed,

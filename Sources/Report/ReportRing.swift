@@ -25,3 +25,26 @@ struct ReportRing: Equatable {
     return (waiting, leftOut)
   }
 }
+
+/// Messages that were left out, by their cause.
+package struct LostMessages: Equatable, Sendable {
+  /// The queue had no room for them.
+  package var late: UInt64
+  /// The log was away, or did not take them.
+  package var refused: UInt64
+
+  package init(late: UInt64 = 0, refused: UInt64 = 0) {
+    (self.late, self.refused) = (late, refused)
+  }
+
+  package var count: UInt64 { late + refused }
+
+  /// Completes "because".
+  package var cause: String {
+    let flood = "came faster than they could be written"
+    if refused == 0 { return "they \(flood)" }
+    if late == 0 { return "the log did not take \(refused == 1 ? "it" : "them")" }
+    return
+      "\(late) \(flood), and the log did not take the other\(refused == 1 ? "" : " \(refused)")"
+  }
+}

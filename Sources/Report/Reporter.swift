@@ -66,7 +66,7 @@ package final class Reporter: Sendable {
   }
 
   private func write() {
-    var unsaid: UInt64 = 0
+    var unsaid = LostMessages()
     var names = PersonNames(users)
     while true {
       let (notices, leftOut) = state.withLock { state in
@@ -77,28 +77,29 @@ package final class Reporter: Sendable {
       if notices.isEmpty, leftOut == 0 {
         rest()
       } else {
-        unsaid = write(notices, missing: unsaid + leftOut, &names)
+        unsaid.late += leftOut
+        unsaid = write(notices, missing: unsaid, &names)
       }
     }
   }
 
-  /// Returns the number of dropped notices not yet reported. When the sink does not take the count, the count
+  /// Returns the dropped notices not yet reported. When the sink does not take the count, the count
   /// waits for the next notice: retrying at once would spin.
   private func write(
-    _ notices: [Notice], missing: UInt64, _ names: inout PersonNames
-  ) -> UInt64 {
+    _ notices: [Notice], missing: LostMessages, _ names: inout PersonNames
+  ) -> LostMessages {
     var missing = missing
     var isHeard = true
     for var notice in notices {
       notice.name(&names)
       isHeard = sink.write(notice.message)
       if !isHeard {
-        missing += 1
+        missing.refused += 1
         state.withLock { $0.counts.leftOut += 1 }
       }
     }
-    guard missing > 0, isHeard else { return missing }
-    return sink.write(Notice.recordsCoalesced(count: missing).message) ? 0 : missing
+    guard missing.count > 0, isHeard else { return missing }
+    return sink.write(Notice.recordsCoalesced(missing).message) ? LostMessages() : missing
   }
 
   private func rest() {
@@ -116,7 +117,7 @@ package final class Reporter: Sendable {
 /// The notices since the start, by kind; never falls.
 package struct ReporterCounts: Equatable, Sendable {
   private var kinds: [MessageID: UInt64] = [:]
-  /// Notices for which the ring had no room.
+  /// Notices for which the ring had no room, or that the sink did not take.
   package internal(set) var leftOut: UInt64 = 0
 
   package subscript(_ kind: MessageID) -> UInt64 { kinds[kind] ?? 0 }

@@ -39,6 +39,7 @@ package enum ControlInterface {
       filters: int,
       outputs: int,
       degraded: []string,
+      mistakes: []string,
       prints: string,
       inbox: string,
       residentBytes: int,
@@ -103,11 +104,13 @@ package enum ControlInterface {
     )
 
     # fate is one of waiting, ignored, rejected, accepted.
+    # becomes is the name of the list that a waiting file becomes.
     type InboxFile (
       name: string,
       fate: string,
       list: int,
-      why: string
+      why: string,
+      becomes: string
     )
 
     type InboxReport (

@@ -14,12 +14,17 @@ package struct InboxFile: MessageValue {
   package var list: UInt64
   /// Why it waits, is ignored or was rejected; empty for an accepted file.
   package var why: String
+  /// The name of the list that a waiting file becomes; otherwise empty.
+  package var becomes: String
 
-  package init(name: String, fate: Fate, list: UInt64 = 0, why: String = "") {
+  package init(
+    name: String, fate: Fate, list: UInt64 = 0, why: String = "", becomes: String = ""
+  ) {
     self.name = name
     self.fate = fate.rawValue
     self.list = list
     self.why = why
+    self.becomes = becomes
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -27,11 +32,13 @@ package struct InboxFile: MessageValue {
     fate = try fields.string("fate")
     list = try fields.count("list")
     why = try fields.string("why")
+    becomes = try fields.string("becomes")
   }
 
   package var object: JSONObject {
     JSONObject([
       "name": .string(name), "fate": .string(fate), "list": .count(list), "why": .string(why),
+      "becomes": .string(becomes),
     ])
   }
 }

@@ -27,6 +27,9 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   /// True if the text may fit several names.
   package var isPattern: Bool { name.contains("*") || name.contains("?") }
 
+  /// True if the text is a pattern that fits the name of a list.
+  package func fits(_ list: String) -> Bool { isPattern && NamePattern(name).fits(list) }
+
   /// The lists that a pattern fits, in the order of their numbers: of each name those with work left, or the
   /// newest. One of a reference that is not a pattern; none if `choose` raises an error.
   package func all(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)

@@ -10,6 +10,8 @@ package struct StatusReport: MessageValue {
   package var work: WorkCounts
   /// Troubles and shortcomings of this machine or its setup, one clause each; empty without any.
   package var degraded: [String]
+  /// What users have to mend themselves, one clause each: no trouble of this machine.
+  package var mistakes: [String]
   package var prints: String
   package var inbox: String
   package var residentBytes: UInt64
@@ -26,7 +28,7 @@ package struct StatusReport: MessageValue {
 
   package init(
     version: String, state: String, since: UInt64, work: WorkCounts, degraded: [String],
-    prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
+    mistakes: [String] = [], prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
     hosts: [HostSummary] = [], moreHosts: Int = 0, waitingFiles: Int = 0, unreadableFiles: Int = 0,
     cluster: ClusterSummary? = nil
   ) {
@@ -35,6 +37,7 @@ package struct StatusReport: MessageValue {
     self.since = since
     self.work = work
     self.degraded = degraded
+    self.mistakes = mistakes
     self.prints = prints
     self.inbox = inbox
     self.residentBytes = residentBytes
@@ -52,6 +55,7 @@ package struct StatusReport: MessageValue {
     since = try fields.count("since")
     work = try WorkCounts(fields)
     degraded = try fields.strings("degraded")
+    mistakes = try fields.strings("mistakes")
     prints = try fields.string("prints")
     inbox = try fields.string("inbox")
     residentBytes = try fields.count("residentBytes")
@@ -71,7 +75,8 @@ package struct StatusReport: MessageValue {
       "photosWaiting": .int(Int64(work.photosWaiting)),
       "photosRunning": .int(Int64(work.photosRunning)), "downloads": .int(Int64(work.downloads)),
       "filters": .int(Int64(work.filters)), "outputs": .int(Int64(work.outputs)),
-      "degraded": .array(degraded.map { .string($0) }), "prints": .string(prints),
+      "degraded": .array(degraded.map { .string($0) }),
+      "mistakes": .array(mistakes.map { .string($0) }), "prints": .string(prints),
       "inbox": .string(inbox), "residentBytes": .count(residentBytes), "sandbox": .string(sandbox),
       "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
       "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),

@@ -134,6 +134,9 @@ package protocol Folder: AnyObject, Sendable {
   /// For people and logs only.
   var path: String { get }
   func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile
+  /// A new file without a name, which is gone with its last descriptor. `name` is free, and is used for a moment where
+  /// the file system has no files without names.
+  func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile
   /// A folder in this one; `creating` makes it (0700) if it is missing.
   func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder
   /// Unless `replacing`, an existing name is an error (EEXIST).
@@ -211,6 +214,19 @@ package struct FolderEntry: Equatable, Sendable {
 
 extension Folder {
   package func checkChanges() throws(SystemError) {}
+
+  package func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile {
+    try openAndRemove(name)
+  }
+
+  /// For file systems without unnamed files. A crash between the calls leaves the name to the next one.
+  package func openAndRemove(_ name: FileName) throws(SystemError) -> any OpenFile {
+    try removeIfThere(name)
+    let file = try open(name, .create)
+    try remove(name)
+    return file
+  }
+
   package func standing() throws(SystemError) -> any Folder { self }
 
   /// The device number of the folder's file system.

@@ -13,10 +13,17 @@ package struct PictureNotices: OptionSet, Hashable, Sendable {
   /// Metadata that is unreadable or of an unknown kind.
   package static let metadataDropped = PictureNotices(rawValue: 4)
 
+  /// A gain map, which a screen of high dynamic range would use.
+  package static let gainMapDropped = PictureNotices(rawValue: 8)
+  /// The video of a motion photo.
+  package static let motionDropped = PictureNotices(rawValue: 16)
+
   private static let all: [(notice: PictureNotices, name: String, words: String)] = [
     (.previewRemoved, "preview-removed", "its embedded preview"),
     (.profileDropped, "profile-dropped", "its colour profile"),
     (.metadataDropped, "metadata-dropped", "some of its metadata"),
+    (.gainMapDropped, "gainmap-dropped", "its gain map"),
+    (.motionDropped, "motion-dropped", "its video"),
   ]
 
   /// Short and stable, for programs: `preview-removed`. An unknown bit has no name.

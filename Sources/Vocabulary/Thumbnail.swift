@@ -4,6 +4,8 @@
 package struct Thumbnail: Equatable, Sendable {
   /// A thumbnail is at most this many times as wide as it may be high.
   package static let widest: UInt16 = 4
+  /// No file of a thumbnail of the largest size has more bytes.
+  package static let longest: UInt64 = 4 << 20
   /// The heights that `Thumbnails=` takes.
   package static let heights: [UInt16] = [240, 480]
 

@@ -312,7 +312,7 @@ package enum HelpText {
     """
 
   private static let metrics = """
-    Prints numbers of darkroomd as OpenMetrics text, for the textfile collector of Prometheus'
+    Prints numbers of darkroomd in Prometheus' text format, for the textfile collector of its
     node exporter. Counters begin with the start of darkroomd. MONITORING in darkroomd(8) has
     a cron line and alerts.
     """

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's numbers as OpenMetrics text, for the textfile collector of Prometheus' node exporter. Promises: only
-// printable characters, one sample a line, and the end mark at the end.
+// The daemon's numbers in Prometheus' text format, for the textfile collector of its node exporter. Promises: only
+// printable characters, one sample a line.
 
 internal import Steer
 internal import Vocabulary
 
 enum MetricsText {
   static func text(_ report: MetricsReport) -> String {
-    report.families.map(text).joined() + "# EOF\n"
+    report.families.map(text).joined()
   }
 
   private static func text(_ family: MetricFamily) -> String {
     let name = word(family.name)
-    var lines = ["# TYPE \(name) \(family.kind.rawValue)"]
-    if !family.unit.isEmpty { lines.append("# UNIT \(name) \(word(family.unit))") }
-    lines.append("# HELP \(name) \(quoted(family.help))")
+    // The format has a type for each name that stands before a value, also for that of a counter, which ends in _total.
+    let shown = family.kind == .counter ? "\(name)_total" : name
+    var lines = [
+      "# HELP \(shown) \(escaped(family.help))", "# TYPE \(shown) \(family.kind.rawValue)",
+    ]
     for sample in family.samples {
       let labels = sample.labels.map { "\(word($0.name))=\"\(quoted($0.value))\"" }
       let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
@@ -29,6 +31,10 @@ enum MetricsText {
   }
 
   private static func quoted(_ text: String) -> String {
-    Printable.text(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    escaped(text).replacing("\"", with: "\\\"")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    Printable.text(text).replacing("\\", with: "\\\\")
   }
 }

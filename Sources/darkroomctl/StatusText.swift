@@ -30,6 +30,7 @@ package enum StatusText {
     let lines =
       [title(report, ", started \(age) ago", screen)] + rows.map { row($0, $1, screen) }
       + report.degraded.map { row("degraded", Printable.text($0), screen, isBad: true) }
+      + report.mistakes.map { row("mistake", Printable.text($0), screen) }
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -147,6 +148,7 @@ package enum StatusText {
         ]
       } ?? [])
       + report.degraded.map { ["degraded", Printable.text($0)] }
+      + report.mistakes.map { ["mistake", Printable.text($0)] }
       + report.hosts.map {
         [
           "host", Printable.text($0.name), Printable.text($0.code), "\($0.attempts)",

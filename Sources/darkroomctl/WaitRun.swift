@@ -66,14 +66,41 @@ struct WaitRun {
     guard references.count > Self.most || references.contains(where: \.isPattern) else {
       return references.map { ($0, false) }
     }
-    guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
-    let names = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    let before = Set(try lists().map(\.id))
+    let files = references.contains(where: \.isPattern) ? try waitingFiles() : []
+    let names = try lists().map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    let taken = Set(names.filter { !before.contains($0.id) }.map(\.name))
     return references.flatMap { reference in
-      let numbers = reference.all(among: names)
+      // A file that has become a list meanwhile is among the lists.
+      let coming = Set(files.filter { reference.fits($0) && !taken.contains($0) })
+      // As with a plain name, an older list that a file replaces is not meant.
+      let old = Set(names.filter { $0.isFinal && coming.contains($0.name) }.map(\.id))
+      let numbers = reference.all(among: names).filter { !old.contains($0) }
+      let known = numbers.map { (ListReference("\($0)"), true) }
       // The daemon words the error, or waits for the file.
-      return numbers.isEmpty
-        ? [(reference, false)] : numbers.map { (ListReference("\($0)"), true) }
+      return numbers.isEmpty && coming.isEmpty
+        ? [(reference, false)] : known + coming.sorted().map { (ListReference($0), false) }
     }
+  }
+
+  private func lists() throws(ControlFailure) -> [ListSummary] {
+    guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
+    return all
+  }
+
+  /// The names of the lists that the files of the inbox become.
+  private func waitingFiles() throws(ControlFailure) -> [String] {
+    guard case .inbox(let inbox) = try talk.ask(.inbox) else { throw DaemonTalk.otherKind }
+    // Ignored files come after those that wait.
+    let ignored = InboxFile.Fate.ignored.rawValue
+    if inbox.more > 0, !inbox.files.contains(where: { $0.fate == ignored }) {
+      throw .refused(
+        .notPossible(
+          why:
+            "the inbox has \(Amounts.counted(Int(inbox.more), "more file")) than the daemon shows, so "
+            + "that not all lists that the pattern means are known"))
+    }
+    return inbox.files.map(\.becomes).filter { !$0.isEmpty }
   }
 
   /// A list that ends makes room for the next one.

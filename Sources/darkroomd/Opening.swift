@@ -43,6 +43,7 @@ struct Opening: Sendable {
   let rooms: @Sendable () -> [String: DiskRoom]
   /// The mount of the state folder.
   let mount: @Sendable () -> MountRights?
+  var stale = StaleMount()
   let make: @Sendable (inout Parts) throws(StartFailure) -> Made
 
   /// Returns nil if a signal stopped the start.
@@ -52,7 +53,7 @@ struct Opening: Sendable {
     var parts = first
     var told: Failure?
     var relief = DiskRelief()
-    var stale = StaleMount()
+    var stale = stale
     while true {
       let begin = MachineTime().uptime()
       // The disks as they were before the try: they can be better by the time that it has failed.
@@ -63,7 +64,7 @@ struct Opening: Sendable {
         return (rights, found, parts, result)
       }
       parts = kept
-      if let rights { _ = stale.take(rights) }
+      if let rights { _ = stale.take(rights, at: begin) }
       _ = relief.take(found, at: begin)
       let failure: StartFailure
       switch result {
@@ -98,7 +99,7 @@ struct Opening: Sendable {
   /// The service manager starts the daemon again.
   private static let stale = StartFailure(
     ExitCode.io,
-    "the disk of the state folder can be written again, but not by this process, whose mounts were made while it was "
+    "the disk of the state folder can be written, but not by this process, whose mounts were made while it was "
       + "read-only; ending, so that a new start sees the disk as it is")
 
   private static func advice(_ code: String) -> String {
@@ -112,7 +113,7 @@ struct Opening: Sendable {
 
   private func isStale(_ stale: inout StaleMount) async -> Bool {
     let rights = await onDisk { mount() }
-    return rights.map { stale.take($0) } ?? false
+    return rights.map { stale.take($0, at: MachineTime().uptime()) } ?? false
   }
 
   /// Waits for the next try; true if a signal asks for the end.

@@ -6,12 +6,28 @@
 import Linux
 
 struct StaleMount {
-  /// The file system itself was seen read-only. Otherwise a new start would find what this one has found.
+  /// The pause of a service between two starts while the mount alone is read-only. Nothing tells in its namespace
+  /// whether the mount outside is still so. Half as many starts as the unit allows.
+  static let pause = Duration.seconds(120)
+
+  /// How long the mount may be read-only alone; nil if nothing would start the process again.
+  let patience: Duration?
+  /// The file system itself was seen read-only. Otherwise a new start may find what this one has found.
   private var wasReadOnly = false
+  /// Since when the mount alone is read-only.
+  private var since: Duration?
+
+  init(patience: Duration? = nil) { self.patience = patience }
 
   /// Takes the rights of the mount as they are now. True if only a new start can write to it.
-  mutating func take(_ rights: MountRights) -> Bool {
+  mutating func take(_ rights: MountRights, at now: Duration) -> Bool {
     if rights.isFileSystemReadOnly { wasReadOnly = true }
-    return wasReadOnly && !rights.isFileSystemReadOnly && rights.isMountReadOnly
+    guard rights.isMountReadOnly, !rights.isFileSystemReadOnly else {
+      since = nil
+      return false
+    }
+    let begin = since ?? now
+    since = begin
+    return wasReadOnly || patience.map { now - begin >= $0 } ?? false
   }
 }

@@ -57,7 +57,8 @@ enum Startup {
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
       rooms: { places.rooms(withInbox: false) },
-      mount: { (try? LinuxFolder.open(path: places.state)).flatMap { MountRights(of: $0) } }
+      mount: { (try? LinuxFolder.open(path: places.state)).flatMap { MountRights(of: $0) } },
+      stale: StaleMount(patience: isService ? StaleMount.pause : nil)
     ) { parts throws(StartFailure) in
       let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in
         try Self.lock(places)

@@ -160,6 +160,13 @@ int dr_hang_up(int socket) { return shutdown(socket, SHUT_RDWR); }
 
 int dr_is_open(int file) { return CALL(fstat, file, &scratch) == 0; }
 
+void *dr_map(int file, size_t size) {
+  void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+void dr_scribble(void *at, size_t size) { memset(at, '!', size); }
+
 void dr_say(const char *text) {
   for (size_t left = strlen(text); left > 0;) {
     ssize_t n = write(2, text, left);

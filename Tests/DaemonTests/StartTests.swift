@@ -193,7 +193,7 @@ import Testing
       for line in end.errors.split(separator: "\n") {
         #expect(line.hasPrefix("<") && line.dropFirst(2).hasPrefix(">"), "\(line)")
       }
-      #expect(end.errors.contains("<3>Could not download 'One'"), "\(end)")
+      #expect(end.errors.contains("<5>Could not download 'One'"), "\(end)")
     }
   }
 }

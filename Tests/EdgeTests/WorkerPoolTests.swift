@@ -100,6 +100,19 @@ struct WorkerPoolTests {
     #expect(try await bench.develop("echo").get() == "echo")
   }
 
+  @Test func `a worker may change the files that it keeps after its answer`()
+    async throws
+  {
+    // Which is why the daemon copies what a worker has written (`PhotoStagesTests`).
+    let bench = try WorkerBench(width: 1) { $0.idleTime = .seconds(600) }
+    let (original, print) = (try bench.file("keep a print"), try bench.file())
+    _ = try await bench.pool.develop(original, into: print, WorkerBench.order())
+    #expect(try print.read(at: 0, upTo: 100) == Array("keep a print".utf8))
+    #expect(try await bench.develop("spoil").get() == "spoilt: mapped,written,cut")
+    #expect(try print.read(at: 0, upTo: 100) == Array("OVERW".utf8))
+    #expect(try original.read(at: 0, upTo: 100) == Array("keep a print".utf8))
+  }
+
   @Test("a worker that takes too long is ended", arguments: ["hang", "spin"])
   func timeout(command: String) async throws {
     let bench = try WorkerBench(width: 1)

@@ -31,13 +31,59 @@ struct LimitTests {
         failure.reason
           == "the picture is too large: it has 65500 x 65500 pixels; the limit is 100000000")
     }
-    var png = Array(DamageTests.png)
-    png.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
-    #expect(try Darkroom.code(png) == "picture.pixels")
-    png.replaceSubrange(16..<24, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF])
-    #expect(try Darkroom.code(png) == "picture.pixels")
-    png.replaceSubrange(16..<24, with: [0, 0x1F, 0, 0, 0, 0, 0, 1])
-    #expect(try Darkroom.code(png) == "picture.pixels")
+    for size: [UInt8] in [
+      [0, 1, 0, 0, 0, 1, 0, 0], [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF],
+      [0, 0x1F, 0, 0, 0, 0, 0, 1],
+    ] {
+      #expect(try Darkroom.code(lying(png: size)) == "picture.pixels")
+    }
+    let failure = try #require(throws: Failure.self) {
+      try Darkroom.develop(lying(png: [0, 0x1F, 0, 0, 0, 0, 0, 1]))
+    }
+    #expect(
+      failure.reason == "the picture is too large: one of its sides is longer than 1000000 pixels")
+  }
+
+  /// Another size in the header, whose checksum is right.
+  private func lying(png size: [UInt8]) -> [UInt8] {
+    let png = DamageTests.png
+    return png.prefix(8) + PNGForm.chunk("IHDR", size + png[24..<29]) + png.dropFirst(33)
+  }
+
+  /// Chunks in which a reader of fixed offsets finds 1 × 1 pixels.
+  @Test(arguments: ["tEXt", "gAMA", "IDAT", "IEND", "IHDr", "juNK"])
+  func `a PNG whose first chunk is not its header is refused, whatever the chunk says`(
+    name: String
+  ) throws {
+    let planted = PNGForm.chunk(name, [0, 0, 0, 1, 0, 0, 0, 1] + [UInt8](repeating: 1, count: 8))
+    for png in [lying(png: [0, 1, 0, 0, 0, 1, 0, 0]), DamageTests.png] {
+      let failure = try #require(throws: Failure.self) {
+        try Darkroom.develop(png.prefix(8) + planted + png.dropFirst(8))
+      }
+      #expect(failure.code == "png.damaged")
+      #expect(
+        failure.reason == "the PNG is damaged: its first chunk is not its header (IHDR)")
+    }
+  }
+
+  @Test func `a second header does not change the size of a PNG`() throws {
+    let size: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 1]
+    let header = PNGForm.chunk("IHDR", size + DamageTests.png[24..<29])
+    let large = lying(png: [0, 1, 0, 0, 0, 1, 0, 0])
+    #expect(try Darkroom.code(PNGForm.splice(header, into: large)) == "png.damaged")
+    #expect(try Darkroom.code(large.prefix(8) + header + large.dropFirst(8)) == "png.damaged")
+  }
+
+  @Test func `markers in front of the header of a JPEG do not change its size`() throws {
+    // A frame header of 1 × 1 pixels: as the contents of segments, and after fill bytes.
+    let small: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0]
+    let forged = try lying(DamageTests.baseline, width: 65500, height: 65500)
+    for marker: UInt8 in [0xE0, 0xE1, 0xED, 0xEE, 0xEF, 0xFE] {
+      let segment = [0xFF, 0xFF, marker, 0, UInt8(small.count + 2)] + small
+      #expect(try Darkroom.code([0xFF, 0xD8] + segment + forged.dropFirst(2)) == "picture.pixels")
+    }
+    // Two frames are damage.
+    #expect(try Darkroom.code([0xFF, 0xD8] + small + forged.dropFirst(2)) == "jpeg.damaged")
   }
 
   @Test func `a progressive picture is charged two bytes a sample before they are allocated`()

@@ -89,8 +89,10 @@ import Vocabulary
       .final, code: "list.unreadable", reason: "permission denied", advice: "Use chmod")
     let notice = set(&health, closed, .file(FileName(literal: "a.txt")))
     #expect(notice == .fileUnreadable(name: "a.txt", closed))
-    #expect(notice?.priority == .warning)
-    #expect(health.lines == ["a.txt: permission denied. Use chmod"])
+    #expect(notice?.priority == .notice)
+    // It is its owner's to mend: this machine is well.
+    #expect(health.lines == [] && !health.has(.inbox))
+    #expect(health.mistakes == ["a.txt: permission denied. Use chmod"])
     #expect(
       health.statusLine(Ledger().open) == "2 files wait in the inbox. a.txt: permission denied.")
     health.files = InboxCounts()

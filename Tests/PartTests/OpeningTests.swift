@@ -140,4 +140,21 @@ import Vocabulary
     let end = await Self.end(of: opening)
     #expect(end?.code == 74 && tries.withLock { $0 } == 1, "\(String(describing: end))")
   }
+
+  @Test func `a service whose mount alone is read-only ends, so that a new start looks again`()
+    async throws
+  {
+    let scratch = try FreshFolder()
+    let (manager, told) = (try ServiceManager(), try ToldLines())
+    let desk = try Self.desk(in: scratch)
+    let opening = Opening(
+      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter,
+      rooms: { [:] }, mount: { MountRights(isMountReadOnly: true, isFileSystemReadOnly: false) },
+      stale: StaleMount(patience: .zero)
+    ) { _ throws(StartFailure) in
+      throw StartFailure(74, "could not lock: read-only file system", trouble: "system.30")
+    }
+    let end = await Self.end(of: opening)
+    #expect(end?.code == 74 && end?.words.contains("a new start sees the disk") == true)
+  }
 }

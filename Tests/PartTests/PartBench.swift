@@ -177,6 +177,8 @@ final class PartBench: ListBench {
 final class InnerWorkers: Workers {
   let failures = Mutex<[Failure]>([])
   let orders = Mutex<[DevelopOrder]>([])
+  /// The files that were handed over to be written: a worker may keep them.
+  let written = Mutex<[any OpenFile]>([])
 
   private func fail() throws(Failure) {
     let failure = failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -195,6 +197,7 @@ final class InnerWorkers: Workers {
     _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
     orders.withLock { $0.append(order) }
+    written.withLock { $0 += [print] + (thumbnail.map { [$0.file] } ?? []) }
     try fail()
     return try PictureFilter.develop(
       original: original, print: print, function: order.filter, quality: order.quality.level,

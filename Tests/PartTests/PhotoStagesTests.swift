@@ -267,7 +267,7 @@ import Vocabulary
   @Test func `an equal print of another process is recorded without a word`() async throws {
     try await use(picture, mark: "a.") { bench in
       let row = try await output(bench) { negative in
-        try negative.draft.file.read(at: 0, upTo: 1 << 20)
+        try negative.picture.written.read(at: 0, upTo: 1 << 20)
       }
       #expect(row?.width == 32 && row?.thumbnail != nil)
       #expect(bench.state(photo) == .filtered && bench.prints() == [".sheet", "Barn.jpg"])
@@ -336,12 +336,45 @@ import Vocabulary
   @Test func `a print that is not as long as the worker said is not published`() async throws {
     try await use(picture) { bench in
       let negative = try await negative(bench)
-      try negative.draft.file.truncate(to: negative.developed.size - 1)
+      try negative.picture.written.truncate(to: negative.developed.size - 1)
       let found = await failure {
         try await bench.stages.output(bench.work(state: .downloaded), negative)
       }
       #expect(found?.isWorkerDeath == true && bench.state(photo) == .downloaded)
       #expect(bench.prints() == [".1-1.print", ".1-1.thumbnail"])
+    }
+  }
+
+  @Test(arguments: ["", "a."])
+  func `a recorded print never changes, whatever its worker does to the files that it keeps`(
+    mark: String
+  ) async throws {
+    try await use(picture, mark: mark) { bench in
+      let negative = try await negative(bench)
+      try await bench.stages.output(bench.work(state: .downloaded), negative)
+      let (path, small) = ("daemon/prints/barn/Barn.jpg", "daemon/prints/barn/.sheet/1.jpg")
+      let before = [bench.scratch.bytes(of: path), bench.scratch.bytes(of: small)]
+      let row = try #require(try bench.recorder.results.row(photo))
+      #expect(before[0].map { SHA256.digest(of: $0).bytes } == row.sha256)
+      #expect(before[1]?.isEmpty == false && row.thumbnail != nil)
+      let kept = bench.workers.written.withLock { $0 }
+      #expect(kept.count == 2)
+      for file in kept {
+        try file.write(Array("OVERWRITTEN".utf8), at: 0)
+        try file.truncate(to: 5)
+      }
+      #expect([bench.scratch.bytes(of: path), bench.scratch.bytes(of: small)] == before)
+    }
+  }
+
+  @Test func `a file that grows while it is copied is no print`() async throws {
+    try await use(picture) { bench in
+      let negative = try await negative(bench)
+      try negative.picture.written.write([0], at: negative.developed.size)
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.isWorkerDeath == true && bench.state(photo) == .downloaded)
     }
   }
 

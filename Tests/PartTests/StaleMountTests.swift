@@ -2,6 +2,7 @@
 // When a read-only disk needs a new start, as a value.
 
 import Linux
+import Support
 import Testing
 
 @testable import darkroomd
@@ -17,9 +18,13 @@ import Testing
     }
   }
 
-  private func isStale(_ seen: Seen...) -> Bool {
-    var stale = StaleMount()
-    return seen.map { stale.take($0.rights) }.last ?? false
+  /// One look a second.
+  private func isStale(_ seen: Seen..., patience: Duration? = nil) -> Bool {
+    var stale = StaleMount(patience: patience)
+    let looks = seen.enumerated().map { second, seen in
+      stale.take(seen.rights, at: .seconds(1000 + second))
+    }
+    return looks.last ?? false
   }
 
   @Test func `a file system that can be written again under a read-only mount needs a new start`() {
@@ -32,8 +37,24 @@ import Testing
     #expect(!isStale(.fileSystem, .writable))
   }
 
-  @Test func `a mount that was read-only alone would be so after a new start`() {
+  @Test func `a mount that was read-only alone may be so after a new start`() {
     #expect(!isStale(.mount, .mount))
     #expect(isStale(.mount, .both, .mount))
+  }
+
+  @Test func `a service starts anew after a while, since its mount outside may be mended`() {
+    let pause = Duration.seconds(2)
+    #expect(!isStale(.mount, .mount, patience: pause))
+    #expect(isStale(.mount, .mount, .mount, patience: pause))
+    #expect(isStale(.both, .mount, patience: pause))
+    // What can be written, and a file system that is read-only itself, begin the time anew.
+    #expect(!isStale(.mount, .writable, .mount, .mount, patience: pause))
+    #expect(!isStale(.fileSystem, .fileSystem, .fileSystem, .both, patience: pause))
+  }
+
+  @Test func `the unit allows more starts than such a service makes`() throws {
+    let unit = Repository.text("systemd/darkroom.service")
+    #expect(unit.contains("StartLimitIntervalSec=20min") && unit.contains("StartLimitBurst=20"))
+    #expect(StaleMount.pause * 20 > .seconds(20 * 60))
   }
 }

@@ -287,9 +287,19 @@ enum Samples {
       "Could not take 'x.txt' from the inbox: permission denied; it waits. Use chmod g+r."
     ),
     (
-      .recordsCoalesced(count: 3),
+      .recordsCoalesced(LostMessages(late: 3)),
       "Left out 3 messages here, because they came faster than they could be written; the journal "
         + "file and darkroomctl have everything."
+    ),
+    (
+      .recordsCoalesced(LostMessages(refused: 3)),
+      "Left out 3 messages here, because the log did not take them; the journal file and "
+        + "darkroomctl have everything."
+    ),
+    (
+      .recordsCoalesced(LostMessages(late: 2, refused: 3)),
+      "Left out 5 messages here, because 2 came faster than they could be written, and the log did "
+        + "not take the other 3; the journal file and darkroomctl have everything."
     ),
     (
       .inboxSurveyed(inbox: "/i", words: "on ext4: a lease\n"),

@@ -4,6 +4,7 @@
 import Linux
 import Steer
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -264,6 +265,67 @@ struct TalkTests {
     let (code, words) = try await waitForAll((1...20).map(String.init) + ["nemo"], daemon)
     #expect(code == .noSuchList && words.error.contains("nemo"), "\(words.error)")
     #expect(words.out.isEmpty)
+  }
+
+  @Test func `a pattern means the files of the inbox as well, and each list once`() async throws {
+    let daemon = InboxDaemon(end: final(.finished, failed: 0))
+    let order = ToolOrder(.wait([ListReference("w*")], timeout: nil), socket: path)
+    let (code, _) = try await run(order, with: daemon)
+    // The list 1 is older than the file of its name, and the list 4 was a file a moment ago.
+    #expect(code == .done && daemon.followed == ["2", "4", "w1", "w3"])
+  }
+
+  @Test func `a pattern is refused while not all files of the inbox are known`() async throws {
+    let daemon = InboxDaemon(end: final(.finished, failed: 0), more: 1)
+    let order = ToolOrder(.wait([ListReference("w*")], timeout: nil), socket: path)
+    let (code, words) = try await run(order, with: daemon)
+    #expect(code != .done && words.error.contains("the inbox has 1 more file"), "\(words.error)")
+  }
+}
+
+/// Files become lists while the caller asks. Concurrency: the lock guards the counts.
+private final class InboxDaemon: ControlService {
+  private let end: ListSummary
+  private let more: UInt64
+  private let state = Mutex<(looks: Int, followed: Set<String>)>((0, []))
+
+  init(end: ListSummary, more: UInt64 = 0) { (self.end, self.more) = (end, more) }
+
+  var followed: [String] { state.withLock { $0.followed.sorted() } }
+
+  private func list(_ id: UInt64, _ name: String, _ listState: ListState) -> ListSummary {
+    var list = Samples.list
+    (list.id, list.name, list.state) = (id, name, listState.name)
+    return list
+  }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    switch call {
+    case .lists:
+      let looks = state.withLock { state in
+        state.looks += 1
+        return state.looks
+      }
+      let lists = [list(1, "w1", .finished), list(2, "w2", .running), list(3, "x", .running)]
+      return .lists(looks == 1 ? lists : lists + [list(4, "w4", .accepted)])
+    case .inbox:
+      let names = ["w1", "w3", "w4", "y"]
+      return .inbox(
+        InboxReport(
+          files: names.map { InboxFile(name: "\($0).plist", fate: .waiting, becomes: $0) },
+          more: more))
+    default: return .failed(.notPossible(why: "only waiting is served"))
+    }
+  }
+
+  func stream(
+    _ call: ControlCall, from peer: ControlPeer,
+    send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    if case .show(let order) = call {
+      state.withLock { _ = $0.followed.insert(order.list.text) }
+    }
+    return .show(ShowReport(list: end))
   }
 }
 

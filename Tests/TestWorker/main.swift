@@ -17,5 +17,5 @@ ThisProcess.end(
       try Misdeeds.readList(list, catalog, limits).get()
     },
     develop: { original, print, _, order throws(Failure) in
-      try Misdeeds.develop(original, print, order).get()
+      try LaterDeeds.develop(original, print) ?? Misdeeds.develop(original, print, order).get()
     }))

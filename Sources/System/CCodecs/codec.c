@@ -39,6 +39,20 @@ int dr_output_drain(struct dr_output *output) {
   return 0;
 }
 
+int dr_codec_admit(uint32_t width, uint32_t height, const struct dr_codec_limits *limits,
+                   struct dr_trouble *trouble) {
+  if ((uint64_t)width * height > limits->pixels) {
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels; the limit is %llu", width, height,
+           (unsigned long long)limits->pixels);
+    return 0;
+  }
+  if (width > DR_LONGEST_SIDE || height > DR_LONGEST_SIDE) {
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "one of its sides is longer than %d pixels", DR_LONGEST_SIDE);
+    return 0;
+  }
+  return 1;
+}
+
 void dr_codec_say(struct dr_trouble *trouble, int code, const char *format, ...) {
   va_list arguments;
   trouble->code = code;

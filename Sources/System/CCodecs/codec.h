@@ -6,7 +6,7 @@
 
 #include "include/CCodecs.h"
 
-enum { DR_BUFFER = 1 << 16 };
+enum { DR_BUFFER = 1 << 16, DR_LONGEST_SIDE = 1000000 };
 
 struct dr_input {
   int fd;
@@ -30,6 +30,10 @@ long dr_input_fill(struct dr_input *input);
 // Writes the buffer to the file: returns 0, or -1 with `system` set.
 int dr_output_drain(struct dr_output *output);
 
+// Every reader calls it with the sides that its library has read from the header that it decodes by, before anything
+// that depends on the size is allocated: returns 0 with words if the limits do not allow them.
+int dr_codec_admit(uint32_t width, uint32_t height, const struct dr_codec_limits *limits,
+                   struct dr_trouble *trouble);
 __attribute__((format(printf, 3, 4))) void dr_codec_say(struct dr_trouble *trouble, int code,
                                                   const char *format, ...);
 void dr_say_system(struct dr_trouble *trouble, int code, int system);

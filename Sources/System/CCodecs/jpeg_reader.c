@@ -57,12 +57,7 @@ static uint64_t memory(j_decompress_ptr codec) {
 static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits *limits) {
   j_decompress_ptr codec = &reader->codec;
   struct dr_trouble *trouble = reader->escape.trouble;
-  uint64_t pixels = (uint64_t)codec->image_width * codec->image_height;
-  if (pixels > limits->pixels) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels; the limit is %llu",
-           codec->image_width, codec->image_height, (unsigned long long)limits->pixels);
-    return 0;
-  }
+  if (!dr_codec_admit(codec->image_width, codec->image_height, limits, trouble)) return 0;
   uint64_t needed = memory(codec);
   if (needed > limits->memory) {
     dr_codec_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory; the limit is %llu MiB",

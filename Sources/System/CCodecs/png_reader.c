@@ -50,13 +50,10 @@ static void take(png_structp codec, png_bytep bytes, size_t count) {
   }
 }
 
-static uint32_t number(const uint8_t *bytes) {
-  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-// The size is at a fixed offset: it is checked before libpng starts.
-static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_trouble *trouble) {
-  uint8_t head[24];
+// libpng would skip chunks in front of the header, so that a size at a fixed offset could be another than the one it reads.
+static int begins_with_header(int fd, struct dr_trouble *trouble) {
+  static const uint8_t header[8] = {0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+  uint8_t head[33];
   ssize_t count;
   do count = pread(fd, head, sizeof head, 0);
   while (count < 0 && errno == EINTR);
@@ -68,23 +65,16 @@ static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_tro
     dr_codec_say(trouble, DR_CODEC_TRUNCATED, "the file ends within its header");
     return 0;
   }
-  uint32_t width = number(head + 16), height = number(head + 20);
-  if ((uint64_t)width * height > limits->pixels) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels; the limit is %llu", width, height,
-           (unsigned long long)limits->pixels);
-    return 0;
-  }
-  if (width > PNG_USER_WIDTH_MAX || height > PNG_USER_HEIGHT_MAX) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "one of its sides is longer than %d pixels", PNG_USER_WIDTH_MAX);
-    return 0;
-  }
-  return 1;
+  if (memcmp(head + 8, header, sizeof header) == 0) return 1;
+  dr_codec_say(trouble, DR_CODEC_DAMAGED, "its first chunk is not its header (IHDR)");
+  return 0;
 }
 
 // The checksums of ancillary chunks are verified, and the chunks are discarded unparsed; other code copies
 // those that the print keeps. tRNS is read: it is part of the picture.
 static void set_limits(png_structp codec) {
-  png_set_user_limits(codec, PNG_USER_WIDTH_MAX, PNG_USER_HEIGHT_MAX);
+  // `dr_codec_admit` judges the sides, in words.
+  png_set_user_limits(codec, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_cache_max(codec, 128);
   // libpng holds none in memory, so none is too long for it; other code limits the copied ones.
   png_set_chunk_malloc_max(codec, 0);
@@ -126,6 +116,9 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   set_limits(codec);
   png_set_read_fn(codec, reader, take);
   png_read_info(codec, reader->info);
+  if (!dr_codec_admit(png_get_image_width(codec, reader->info),
+                      png_get_image_height(codec, reader->info), limits, reader->escape.trouble))
+    return 0;
   describe(reader, header);
   uint64_t bits = header->is_palette ? header->index_depth : 4 * header->depth;
   uint64_t row = (header->width * bits + 7) / 8;
@@ -157,7 +150,7 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
 struct dr_png_reader *dr_png_reader_open(int fd, const struct dr_codec_limits *limits,
                                          struct dr_png_header *header, struct dr_trouble *trouble) {
   trouble->code = 0;
-  if (!is_within(fd, limits, trouble)) return NULL;
+  if (!begins_with_header(fd, trouble)) return NULL;
   struct dr_png_reader *reader = calloc(1, sizeof *reader);
   if (!reader) {
     dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");

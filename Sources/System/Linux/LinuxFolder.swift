@@ -47,6 +47,13 @@ package final class LinuxFolder: Folder {
     return LinuxFile(owning: Descriptor(owning: number), thing: "\(path)/(no name)")
   }
 
+  package func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile {
+    do throws(SystemError) { return try openUnnamed() } catch {
+      guard error.meansNoUnnamed else { throw error }
+      return try openAndRemove(name)
+    }
+  }
+
   package func give(_ name: FileName, to file: LinuxFile) throws(SystemError) {
     _ = try unsafe call("linkat", name) { unsafe dr_name_file(file.descriptor, $0, $1) }
   }

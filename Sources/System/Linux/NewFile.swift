@@ -13,8 +13,7 @@ package struct NewFile: Sendable {
   package init(in folder: LinuxFolder) throws(SystemError) {
     self.folder = folder
     do throws(SystemError) { (file, temporary) = (try folder.openUnnamed(), nil) } catch {
-      // File systems without unnamed files may report EISDIR.
-      guard error.name == .notSupported || error.name == .isFolder else { throw error }
+      guard error.meansNoUnnamed else { throw error }
       let name = try Self.temporaryName()
       (file, temporary) = (try folder.openFile(name, .create), name)
     }
@@ -58,4 +57,9 @@ package struct NewFile: Sendable {
     let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return FileName(made: "\(start)\(String(number, radix: 36))\(end)")
   }
+}
+
+extension SystemError {
+  /// File systems without unnamed files may report EISDIR.
+  var meansNoUnnamed: Bool { name == .notSupported || name == .isFolder }
 }

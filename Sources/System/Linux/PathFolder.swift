@@ -29,6 +29,10 @@ package final class PathFolder: Folder {
     try here().open(name, use)
   }
 
+  package func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile {
+    try here().openUnnamed(name)
+  }
+
   package func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
     try here().folder(name, creating: creating)
   }

@@ -12,9 +12,6 @@ struct WorkerJob: Sendable {
   let output: any OpenFile
   var thumbnail: (any OpenFile)?
 
-  /// No thumbnail of the largest size has more bytes.
-  private static let longestThumbnail: UInt64 = 4 << 20
-
   /// In the order in which a request carries them.
   var descriptors: [Int32] {
     [input.descriptor, output.descriptor] + (thumbnail.map { [$0.descriptor] } ?? [])
@@ -75,7 +72,7 @@ struct WorkerJob: Sendable {
   private func checked(_ developed: Developed, _ height: UInt16) -> Developed {
     guard let made = developed.thumbnail else { return developed }
     if made.height > 0, made.height <= height, made.width <= height * Thumbnail.widest,
-      let size = try? thumbnail?.status().size, 1...Self.longestThumbnail ~= size
+      let size = try? thumbnail?.status().size, 1...Thumbnail.longest ~= size
     {
       return developed
     }

@@ -322,21 +322,27 @@ private struct ThumbnailDraw: Sendable {
     guard let entry = try? open.catalog.entry(row.photo),
       let format = PictureFormat(rawValue: row.format),
       let print = try? prints.folder.open(open.printName(row.photo, entry.name, format), .read),
-      // The worker writes a print, too, which is thrown away.
-      let copy = try? prints.draft(FileName(made: ".\(open.id)-\(row.photo).again"))
+      // The worker writes a print as well, which is thrown away.
+      let copy = try? prints.folder.openUnnamed(FileName(made: ".\(open.id)-\(row.photo).again")),
+      let draft = prints.thumbnailDraft(photo)
     else { return nil }
-    defer { prints.discard(copy) }
-    guard let small = prints.thumbnailDraft(photo) else { return nil }
+    guard
+      let small = try? WorkerFile(
+        for: draft, in: prints.folder, as: FileName(made: ".\(open.id)-\(row.photo).small"))
+    else {
+      prints.discard(draft)
+      return nil
+    }
     let order = DevelopOrder(
       owner: open.about.owner, serviceClass: .utility, filter: .sepia(thousandths: 0),
       metadata: .strip, maximumPixels: settings.maximumPixels,
       maximumMemory: settings.maximumMemory, timeout: settings.timeout)
     let developed = try? await workers.develop(
-      print, into: copy.file, thumbnail: Thumbnail.Order(file: small.file, height: height), order)
+      print, into: copy, thumbnail: Thumbnail.Order(file: small.written, height: height), order)
     guard let thumbnail = developed?.thumbnail,
-      index.heir(of: open.id, in: open.terms.prints) == nil, prints.show(small, of: row.photo)
+      index.heir(of: open.id, in: open.terms.prints) == nil, small.show(in: prints, of: row.photo)
     else {
-      prints.discard(small)
+      prints.discard(draft)
       return nil
     }
     var row = row

@@ -80,9 +80,19 @@ struct Health: Equatable, Sendable {
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
 
+  /// What users have to mend: it costs nobody else anything, and is no trouble of this machine.
+  var mistakes: [String] {
+    let known = troubles.filter { Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
+    return known.map { subject, failure in subject.line(failure) }
+  }
+
+  private static func isMistake(_ subject: Subject, _ failure: Failure) -> Bool {
+    if case .file = subject { failure.kind == .final } else { false }
+  }
+
   /// One line for each trouble, for people.
   var lines: [String] {
-    let known = troubles.sorted { $0.key < $1.key }
+    let known = troubles.filter { !Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
     var lines = known.prefix(Self.mostLines).map { subject, failure in subject.line(failure) }
     if let shortcoming { lines.append(shortcoming) }
     if known.count > Self.mostLines {
@@ -93,7 +103,9 @@ struct Health: Equatable, Sendable {
     return lines
   }
 
-  func has(_ matter: Matter) -> Bool { troubles.keys.contains { $0.matter == matter } }
+  func has(_ matter: Matter) -> Bool {
+    troubles.contains { $0.key.matter == matter && !Self.isMistake($0.key, $0.value) }
+  }
 
   /// Something waits for room on a disk, or for a disk that can be written.
   var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }

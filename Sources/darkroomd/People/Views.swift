@@ -49,7 +49,8 @@ struct Views: Sendable {
     (work.pausedLists, work.paused) = paused()
     return StatusReport(
       version: Release.version, state: state, since: started, work: work,
-      degraded: health.lines, prints: places.shownPrints, inbox: places.inbox,
+      degraded: health.lines, mistakes: health.mistakes, prints: places.shownPrints,
+      inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
       hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
@@ -406,7 +407,8 @@ struct Views: Sendable {
       InboxFile(
         name: String(decoding: file.name.bytes, as: UTF8.self),
         fate: file.isRejected ? .rejected : .waiting,
-        list: file.list?.number ?? 0, why: file.waitsFor)
+        list: file.list?.number ?? 0, why: file.waitsFor,
+        becomes: file.isRejected ? "" : ListName(file.listName).text)
     }
     files += sweep.ignored.sorted { $0.key < $1.key }
       .map { name, reason in

@@ -15,13 +15,14 @@ import Record
 import Report
 import Vocabulary
 
-/// A finished picture under a hidden name.
+/// A finished picture, and the hidden file into which it is copied.
 struct Negative: Sendable {
   let prints: PrintFolder
-  let draft: PrintFolder.Draft
-  /// The hidden file of the thumbnail, if there is one.
-  let thumbnail: PrintFolder.Draft?
+  let picture: WorkerFile
+  let thumbnail: WorkerFile?
   let developed: Developed
+
+  var draft: PrintFolder.Draft { picture.draft }
 }
 
 struct PhotoStages: Stages {
@@ -101,16 +102,23 @@ struct PhotoStages: Stages {
     }
     let small = folders.stored == nil ? thumbnail(work, in: prints) : nil
     do throws(Failure) {
+      let picture = try asMachine { () throws(SystemError) in
+        try WorkerFile(for: draft, in: folders.originals)
+      }
+      let tiny = small.flatMap { try? WorkerFile(for: $0, in: folders.originals) }
+      let order = tiny.flatMap { file in
+        settings.current.output.thumbnails.map { Thumbnail.Order(file: file.written, height: $0) }
+      }
       let developed = try await workers.develop(
-        original, into: draft.file, thumbnail: small?.order, developOrder(work))
+        original, into: picture.written, thumbnail: order, developOrder(work))
       notes.time(work.photo) { $0.filter = clock.uptime() - start }
-      if developed.thumbnail == nil { small.map { prints.discard($0.draft) } }
+      if developed.thumbnail == nil { small.map(prints.discard) }
       return Negative(
-        prints: prints, draft: draft,
-        thumbnail: developed.thumbnail == nil ? nil : small?.draft, developed: developed)
+        prints: prints, picture: picture,
+        thumbnail: developed.thumbnail == nil ? nil : tiny, developed: developed)
     } catch {
       prints.discard(draft)
-      small.map { prints.discard($0.draft) }
+      small.map(prints.discard)
       if error.isCutOff, notes.mayAskAgain(work.photo) { throw try await askAgain(work, error) }
       throw error
     }
@@ -129,12 +137,12 @@ struct PhotoStages: Stages {
   /// Nil if none is wanted, or it cannot be made. No page shows those of a task that has a part of a list.
   private func thumbnail(
     _ work: Work, in prints: PrintFolder
-  ) -> (draft: PrintFolder.Draft, order: Thumbnail.Order)? {
+  ) -> PrintFolder.Draft? {
     let terms = work.order.list.terms
-    guard terms.part == nil || terms.share != nil, let height = settings.current.output.thumbnails,
-      let draft = prints.thumbnailDraft(work.photo)
-    else { return nil }
-    return (draft, Thumbnail.Order(file: draft.file, height: height))
+    guard terms.part == nil || terms.share != nil, settings.current.output.thumbnails != nil else {
+      return nil
+    }
+    return prints.thumbnailDraft(work.photo)
   }
 
   /// The picture is truncated, and its origin gave no length: the transfer may have been cut off. Records the
@@ -150,7 +158,7 @@ struct PhotoStages: Stages {
   func output(_ work: Work, _ negative: Negative) async throws(Failure) {
     let (photo, list) = (work.photo, work.order.list)
     let start = clock.uptime()
-    let digest = try digest(of: negative.draft.file, size: negative.developed.size)
+    let digest = try negative.picture.copy(size: negative.developed.size)
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
     let prints = negative.prints
@@ -168,7 +176,7 @@ struct PhotoStages: Stages {
     }
     var row = ResultRow(work, standing.developed, standing.digest, notes.time(of: photo))
     if let small = negative.thumbnail, !standing.isOther,
-      prints.show(small, of: list.place(of: photo.number))
+      small.show(in: prints, of: list.place(of: photo.number))
     {
       row.thumbnail = negative.developed.thumbnail
     }
@@ -177,7 +185,7 @@ struct PhotoStages: Stages {
       [.filtered(photo, Contents(size: standing.developed.size, hash: standing.digest.prefix))],
       after: named + [.row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
     if home != nil { prints.settle() }
-    if standing.isOther { negative.thumbnail.map(prints.discard) }
+    if standing.isOther { negative.thumbnail.map { prints.discard($0.draft) } }
     notes.time(photo) { $0.output = clock.uptime() - start }
     try? originals(work).remove(Download.Original.name(of: photo))
     notes.ended(photo)
@@ -197,7 +205,7 @@ struct PhotoStages: Stages {
 
   func discard(_ negative: Negative) {
     negative.prints.discard(negative.draft)
-    negative.thumbnail.map(negative.prints.discard)
+    negative.thumbnail.map { negative.prints.discard($0.draft) }
   }
 
   /// The folder with the dropped pictures of a list.
@@ -209,20 +217,6 @@ struct PhotoStages: Stages {
 
   private func originals(_ work: Work) throws(Failure) -> any Folder {
     try work.order.list.workFolders().originals
-  }
-
-  /// Computed from the file itself; the worker's answer is not trusted.
-  private func digest(of file: any OpenFile, size: UInt64) throws(Failure) -> SHA256Digest {
-    let (found, digest) = try asMachine { () throws(SystemError) in
-      try FileCopy.each(of: file, upTo: size, unless: { false }, failing: { $0 }) {
-        (_, _) throws(SystemError) in
-      }
-    }
-    guard found == size else {
-      throw Failure(
-        .passing, code: "worker.answer", reason: "the print is not as long as the worker said")
-    }
-    return digest
   }
 }
 

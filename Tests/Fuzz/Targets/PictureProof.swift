@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures: any bytes give a refusal in words that are safe to show, or a print and a thumbnail that other readers
-// accept, that are the same each time, and a print that is refused when it is cut.
+// accept, that are the same each time, and a print that is refused when it is cut. A print announces no part that it
+// does not have.
 
 import Codecs
 import Filter
@@ -36,6 +37,10 @@ enum PictureProof {
       let small = ReadPicture(jpeg: thumbnail)
       must(small?.width == Int(made.width) && small?.height == Int(made.height), "a bad thumbnail")
       must(made.height <= height, "a thumbnail of \(made.height) rows")
+    }
+    let parts: PictureNotices = [.gainMapDropped, .motionDropped]
+    if !developed.notices.isDisjoint(with: parts), let next = develop(print) {
+      must(next.developed.notices.isDisjoint(with: parts), "the print announces what it lacks")
     }
     // The length of the input decides where to cut, so that a finding can be repeated.
     let kept = print.count - 1 - bytes.count * 7 % print.count

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that a picture has taken over keeps what it was handed, and uses it after its answer.
+
+import Support
+import Testing
+
+@Suite struct LyingWorkerTests {
+  @Test func `a recorded print never changes, although its worker writes to its file later`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      try bench.settings(DaemonBench.settings.replacing("Workers=2", with: "Workers=1"))
+      try bench.serve(Array("keep a print".utf8), as: "keep.jpg")
+      try bench.serve(Array("spoil".utf8), as: "spoil.jpg")
+      let daemon = try await bench.startWithTestWorker()
+      var kept: [String] = []
+      var spoilt = ""
+      // A worker that has had nothing to do for two seconds has ended, with all that it kept.
+      while !spoilt.contains("cut"), kept.count < 100 {
+        let round = kept.count
+        kept.append("keep\(round)")
+        try await bench.drop([("One", bench.origin.url("/keep.jpg"))], as: "keep\(round).plist")
+        try await bench.wait(for: "keep\(round)", daemon)
+        try await bench.drop([("One", bench.origin.url("/spoil.jpg"))], as: "spoil\(round).plist")
+        try await bench.wait(for: "spoil\(round)", daemon)
+        spoilt = bench.text("prints/spoil\(round)/One.jpg") ?? ""
+      }
+      #expect(spoilt.contains("mapped,written,cut"), "\(spoilt)")
+      for list in kept {
+        #expect(bench.text("prints/\(list)/One.jpg") == "keep a print")
+        let verified = try await bench.tool("verify", list)
+        #expect(verified.code == 0, "\(verified)")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+}

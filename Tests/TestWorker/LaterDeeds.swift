@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that lies after its answer: it keeps the descriptors of what it has written, and changes the files when it
+// likes. `keep TEXT` answers with the text, and `spoil` changes all files that were kept.
+
+import CAttempts
+import Linux
+import Synchronization
+import Vocabulary
+
+enum LaterDeeds {
+  /// A file, and its shared mapping; nil if the kernel refuses one.
+  private struct Kept: @unchecked Sendable {
+    let file: any OpenFile
+    // The memory stays mapped as long as the process lives, and one thread uses it.
+    let mapped: UnsafeMutableRawPointer?
+    let size: Int
+  }
+
+  private static let kept = Mutex<[Kept]>([])
+
+  /// Nil for another command.
+  static func develop(
+    _ original: any OpenFile, _ print: any OpenFile
+  ) throws(Failure) -> Developed? {
+    let bytes = (try? original.read(at: 0, upTo: 4096)) ?? []
+    switch String(decoding: bytes.prefix { $0 != 0x20 }, as: UTF8.self) {
+    case "keep":
+      let answer = try write(bytes, to: print)
+      unsafe kept.withLock {
+        unsafe $0.append(
+          Kept(file: print, mapped: dr_map(print.descriptor, bytes.count), size: bytes.count))
+      }
+      return answer
+    case "spoil":
+      let spoilt = kept.withLock { files in files.map(spoil).joined(separator: " ") }
+      return try write(Array("spoilt: \(spoilt)".utf8), to: print)
+    default: return nil
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to print: any OpenFile
+  ) throws(Failure) -> Developed {
+    do throws(SystemError) { try print.write(bytes, at: 0) } catch { throw error.failure }
+    return Developed(format: .jpeg, width: 2, height: 3, size: UInt64(bytes.count))
+  }
+
+  /// Writes to the mapping, writes over the file, and cuts it; returns what the kernel let it do.
+  private static func spoil(_ one: Kept) -> String {
+    var done: [String] = []
+    if let mapped = unsafe one.mapped {
+      unsafe dr_scribble(mapped, one.size)
+      done.append("mapped")
+    }
+    if (try? one.file.write(Array("OVERWRITTEN".utf8), at: 0)) != nil { done.append("written") }
+    if (try? one.file.truncate(to: 5)) != nil { done.append("cut") }
+    return done.joined(separator: ",")
+  }
+}
