@@ -18,11 +18,12 @@ extension MessageID {
     switch self {
     case .journalUnwritable: .critical
     case .configurationRejected: .error
-    case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
+    case .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
       .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed, .webhookFailed:
       .warning
-    // A mistake of a person, and a photo that its origin does not have, are not trouble of this machine.
-    case .listRejected, .photoFailed, .fileUnreadable: .notice
+    // A mistake of a person, and a photo that its origin does not have, are not trouble of this machine. A host that does
+    // not answer is one warning, not one for each attempt.
+    case .listRejected, .photoFailed, .fileUnreadable, .retryScheduled: .notice
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .listRemoved, .printsExpired, .machineRecovered,
       .journalReplayed,

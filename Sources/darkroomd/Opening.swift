@@ -76,7 +76,7 @@ struct Opening: Sendable {
       guard let code = failure.trouble else { throw failure }
       let trouble = Failure(
         .machine, code: code, reason: failure.words,
-        advice: failure.advice ?? Self.advice(code))
+        advice: failure.advice ?? Self.advice(code, stale))
       desk.wait(for: trouble)
       status.set("Waiting: \(trouble.reason). Nothing is accepted until it clears.")
       if told == nil { await onDisk { status.ready() } }
@@ -102,9 +102,14 @@ struct Opening: Sendable {
     "the disk of the state folder can be written, but not by this process, whose mounts were made while it was "
       + "read-only; ending, so that a new start sees the disk as it is")
 
-  private static func advice(_ code: String) -> String {
+  private static func advice(_ code: String, _ stale: StaleMount) -> String {
     switch code {
     case "disk.full": "Make room on it"
+    case readOnly where stale.since != nil:
+      "Its mount is read-only, its file system is not. Mount it writable again: mount -o remount,rw,bind"
+        + (stale.patience == nil
+          ? ""
+          : ". The service starts again every two minutes to look; systemctl restart darkroom looks at once")
     case readOnly:
       "Mount it writable again: mount -o remount,rw"
     default: "Check the disk: dmesg, smartctl"

@@ -97,7 +97,8 @@ struct OwnDisks {
   /// may read them.
   private static func open(_ place: Place, mayMake: Bool) throws(SystemError) -> LinuxFolder {
     do throws(SystemError) { return try LinuxFolder.open(path: place.path) } catch {
-      guard error.isMissing, mayMake, place.absence == .made, let slash = place.path.lastIndex(of: "/"),
+      guard error.isMissing, mayMake, place.absence == .made,
+        let slash = place.path.lastIndex(of: "/"),
         let name = FileName(place.path[place.path.index(after: slash)...]),
         let parent = try? LinuxFolder.open(path: String(place.path[..<slash])),
         let folder = try? parent.openFolder(name, creating: true)

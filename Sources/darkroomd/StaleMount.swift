@@ -15,7 +15,7 @@ struct StaleMount {
   /// The file system itself was seen read-only. Otherwise a new start may find what this one has found.
   private var wasReadOnly = false
   /// Since when the mount alone is read-only.
-  private var since: Duration?
+  private(set) var since: Duration?
 
   init(patience: Duration? = nil) { self.patience = patience }
 

@@ -29,7 +29,7 @@ import Vocabulary
     "people can filter messages by priority",
     arguments: [
       (.journalUnwritable, 2), (.photoFailed, 5), (.listRejected, 5), (.fileUnreadable, 5),
-      (.configurationRejected, 3), (.retryScheduled, 4),
+      (.configurationRejected, 3), (.retryScheduled, 5), (.hostClosed, 4),
       (.machineTrouble, 4), (.journalDamaged, 4), (.recordsCoalesced, 4), (.listFinished, 5),
       (.listProgress, 5), (.journalReplayed, 5), (.photoFinished, 6), (.transition, 7),
     ] as [(MessageID, UInt8)])
