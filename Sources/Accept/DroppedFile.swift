@@ -93,8 +93,8 @@ struct DroppedFile {
           Failure(
             .final, code: "list.unreadable", reason: reason,
             advice:
-              "Allow the daemon to read it (chgrp darkroom, chmod g+r), or drop it again with cp "
-              + "instead of mv"))
+              "Allow the daemon to read it (setfacl -m u:darkroom:r), or drop it again with darkroomctl submit"
+          ))
       case .noDevice, .notFolder, .isFolder, .isLink: throw .changed
       default: throw .troubled(error.machineFailure)
       }

@@ -9,7 +9,7 @@ package struct SweepReport: Equatable, Sendable {
     /// The name of the list that it becomes, or its own: a single picture is a list of its name.
     package let listName: FileName
     /// The reason for the wait, in words for people.
-    package let waitsFor: String
+    package let waitsFor: OwnersReason
     /// The list that the file became, if it only has to leave the inbox.
     package let list: ListID?
     /// The file was rejected, and stays until it changes.

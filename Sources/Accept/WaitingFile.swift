@@ -185,8 +185,23 @@ package struct WaitingFile: Equatable, Sendable {
   var isQueued: Bool { if case .queued = phase { true } else { false } }
   var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
 
+  package var waitsFor: OwnersReason {
+    OwnersReason(reason, of: candidate.status.owner, others: openReason)
+  }
+
+  /// Failures quote the file, or name what is in it.
+  private var openReason: String {
+    switch phase {
+    case .queued: "no list is let in now"
+    case .doubtful: "it is not a valid list yet"
+    case .troubled: "this machine is in trouble"
+    case .unreadable: "the daemon may not read it"
+    case .settling, .busy, .held, .quiet, .leftBehind, .withoutPictures: reason
+    }
+  }
+
   /// The reason for the wait, in words.
-  package var waitsFor: String {
+  private var reason: String {
     switch phase {
     case .settling: "it changed a moment ago"
     case .busy where candidate.isRoll: "it is being copied"

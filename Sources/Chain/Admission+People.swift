@@ -99,6 +99,18 @@ extension Admission {
     return waits
   }
 
+  /// The lists that use each of the hosts: their photos wait there, or have failed there.
+  func lists(at names: Set<String>) -> [String: Set<ListID>] {
+    if names.isEmpty { return [:] }
+    var found = Dictionary(uniqueKeysWithValues: names.map { ($0, hosts.failed(at: $0)) })
+    for (key, line) in lines {
+      for host in line.forHost.names where names.contains(host) {
+        found[host]?.insert(key.list)
+      }
+    }
+    return found
+  }
+
   /// The photos of each list that wait for closed hosts or for another attempt. A list counts as a whole when more of
   /// its photos wait than are looked at.
   /// - Parameter slow: the number of photos that count as well while the window has room, although they wait for hosts

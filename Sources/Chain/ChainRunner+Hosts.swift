@@ -16,6 +16,8 @@ package struct ClosedHost: Equatable, Sendable {
   package let wait: Duration
   /// The host itself asked for this wait.
   package let isWish: Bool
+  /// Those with photos that wait for the host or have failed there since it is closed.
+  package var lists: Set<ListID> = []
 }
 
 /// The reason why a photo waits for its host.
@@ -111,15 +113,27 @@ extension ChainRunner {
   /// Sorted by name.
   package func closedHosts() -> [ClosedHost] {
     let now = time.uptime()
-    let closed = state.withLock { $0.admission.hosts.closed(now: now) }
-    return closed.map { ClosedHost(name: $0.name, $0.closure, now: now) }
+    let (closed, lists) = state.withLock { state in
+      let closed = state.admission.hosts.closed(now: now)
+      return (closed, state.admission.lists(at: Set(closed.map(\.name))))
+    }
+    return closed.map { name, closure in
+      var host = ClosedHost(name: name, closure, now: now)
+      host.lists = lists[name] ?? []
+      return host
+    }
   }
 
   /// The host of that name, if it is closed.
   package func closedHost(_ name: String) -> ClosedHost? {
     let now = time.uptime()
-    return state.withLock { $0.admission.hosts.closure(of: name) }
-      .map { ClosedHost(name: name, $0, now: now) }
+    return state.withLock { state in
+      state.admission.hosts.closure(of: name).map { closure in
+        var host = ClosedHost(name: name, closure, now: now)
+        host.lists = state.admission.lists(at: [name])[name] ?? []
+        return host
+      }
+    }
   }
 
   /// The reason why the photo waits for its host; nil if it is under way, or waits for something else. A

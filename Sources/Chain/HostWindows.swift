@@ -24,6 +24,8 @@ package struct HostWindows: Sendable {
     var calls = 0
     /// The time of its alarm in `gates`.
     var alarm: Duration?
+    /// The lists whose photos have failed here since it is closed.
+    var failed: Set<ListID> = []
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
@@ -72,6 +74,8 @@ package struct HostWindows: Sendable {
 
   /// The host of local files, which is never in trouble.
   package static let here = ""
+  /// The limit of lists that are remembered for each closed host.
+  private static let mostFailed = 64
   /// The limit of hosts that are remembered for their trouble alone.
   private static let longestMemory = 4096
 
@@ -200,6 +204,11 @@ package struct HostWindows: Sendable {
       outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
     if outcome == .answered { lastAnswer = now }
     host.judge(key, outcome)
+    if host.window.closure == nil {
+      host.failed = []
+    } else if case .failed = outcome, host.failed.count < Self.mostFailed {
+      host.failed.insert(key.list)
+    }
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
     put(host, name, now)
@@ -313,6 +322,9 @@ package struct HostWindows: Sendable {
   }
 
   package func closure(of name: String) -> HostWindow.Closure? { hosts[name]?.window.closure }
+
+  /// The lists whose photos have failed there since it is closed, some of very many.
+  func failed(at name: String) -> Set<ListID> { hosts[name]?.failed ?? [] }
 
   /// Closed hosts with waiting lines or a shut gate, sorted by name.
   package func closed(now: Duration) -> [(name: String, closure: HostWindow.Closure)] {

@@ -18,6 +18,8 @@ struct WaitingForHost: Sendable {
   var count: Int { numbers.count }
   /// Sorted, so that a simulation replays.
   var hosts: [String] { crowds.keys.sorted() }
+  /// The same, in any order.
+  var names: some Collection<String> { crowds.keys }
   /// The photos at each host, and the first of them.
   var sizes: [(host: String, photos: Int, first: UInt32)] {
     crowds.compactMap { host, crowd in

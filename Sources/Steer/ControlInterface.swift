@@ -18,7 +18,8 @@ package enum ControlInterface {
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
     # since 1970. Every method takes a parameter 'view: ?string', of the reply to Redeem: the caller then acts for the
     # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Colours, Find
-    # and Picture. Calls about the photos of a private list are for its owner and root.
+    # and Picture. Calls about the photos of a private list are for its owner and root; so are its title, which is
+    # empty for others, and its reasons. Reasons of files in the inbox are for the owner of the file and root.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
@@ -67,7 +68,8 @@ package enum ControlInterface {
     # owner is the number of a user. StatusReport has at most ten; pausedLists counts all.
     type PausedLists (owner: int, lists: int)
 
-    # A host that does not answer, or has asked to be left alone. until is the time of the next attempt.
+    # A host that does not answer, or has asked to be left alone. until is the time of the next attempt. A caller
+    # who may not look at any list that uses it is not told its name and the reason.
     type HostSummary (
       name: string,
       code: string,
@@ -319,7 +321,8 @@ package enum ControlInterface {
 
     # Retries a host that does not answer, at once. Without a host: all such hosts, and every photo that
     # waits for another attempt. HostPatience= is not restarted. Only root and the daemon's user may omit
-    # the host, or name one that asked to be left alone. Returns the number of hosts that did not answer.
+    # the host, or name one that asked to be left alone; others name one that a list uses which they may look at.
+    # Returns the number of hosts that did not answer.
     method Flush(host: ?string) -> (hosts: int)
 
     # The machines that share lists through a ledger, by name; own is the one that answers. The photos of a node that

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reply to `Inbox`: the files in the inbox, and the last files that left it.
 
+package import Vocabulary
+
 package struct InboxFile: MessageValue {
   /// The outcome for a file. A word of another version is shown unchanged.
   package enum Fate: String, CaseIterable, Sendable {
@@ -12,18 +14,19 @@ package struct InboxFile: MessageValue {
   package var fate: String
   /// The number of its list; 0 if it has none.
   package var list: UInt64
-  /// Why it waits, is ignored or was rejected; empty for an accepted file.
+  /// Why it waits, is ignored or was rejected, as the caller may know it; empty for an accepted file.
   package var why: String
   /// The name of the list that a waiting file becomes; otherwise empty.
   package var becomes: String
 
   package init(
-    name: String, fate: Fate, list: UInt64 = 0, why: String = "", becomes: String = ""
+    name: String, fate: Fate, list: UInt64 = 0, why: OwnersReason? = nil, becomes: String = "",
+    for reader: UInt32
   ) {
     self.name = name
     self.fate = fate.rawValue
     self.list = list
-    self.why = why
+    self.why = why?.words(for: reader) ?? ""
     self.becomes = becomes
   }
 

@@ -9,6 +9,8 @@ extension DaemonTalk {
   enum Fate {
     case list(UInt64)
     case rejected(why: String)
+    /// It stays in the inbox, and becomes no list.
+    case ignored(why: String)
   }
 
   private static let pause = Duration.milliseconds(100)
@@ -34,8 +36,9 @@ extension DaemonTalk {
       if !own.contains(where: { $0.fate == InboxFile.Fate.waiting.rawValue }) {
         // An older number only if the file is a copy of a list at work.
         let gone = own.last { $0.fate == InboxFile.Fate.accepted.rawValue && $0.list > newest }
-        let older = report.more == 0 ? own.last { $0.fate != InboxFile.Fate.ignored.rawValue } : nil
-        if let gone = gone ?? older {
+        let ignored = own.first { $0.fate == InboxFile.Fate.ignored.rawValue }
+        if gone == nil, let ignored { return .ignored(why: ignored.why) }
+        if let gone = gone ?? (report.more == 0 ? own.last : nil) {
           return gone.fate == InboxFile.Fate.rejected.rawValue
             ? .rejected(why: gone.why) : .list(gone.list)
         }

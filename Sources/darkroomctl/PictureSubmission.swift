@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts pictures into the inbox as one folder: copies them into a hidden folder there, which then gets its name in one
-// step, so that the daemon never sees a part of them. The folder is open to its group, so that the daemon may take
-// the pictures out. Raises a `Failure`.
+// step, so that the daemon never sees a part of them. An access control list lets the daemon's user read the pictures and
+// take them out, and no other user. Raises a `Failure`.
 
 internal import Files
 internal import Linux
@@ -12,13 +12,18 @@ struct PictureSubmission {
   private static let deepest = 16
   /// The list's name gets an ending.
   private static let longestName = 200
-  private static let mode: UInt32 = 0o770
-  private static let fileMode: UInt32 = 0o640
+  /// For the daemon alone, and where there are no access control lists.
+  private static let (closed, open): (UInt32, UInt32) = (0o700, 0o770)
+  private static let (closedFile, openFile): (UInt32, UInt32) = (0o600, 0o640)
   /// Keeps the group of the inbox for new files.
   private static let groupBit: UInt32 = 0o2000
 
   let name: FileName
   private let inbox: LinuxFolder
+  /// Nil if the daemon needs no right.
+  private let daemon: UInt32?
+  /// The file system has no access control lists: the daemon gets the rights of its group.
+  private(set) var isOpen = false
   /// Pictures by their place in the new folder, and what was left out.
   private(set) var pictures: [(path: [FileName], source: LinuxFolder, name: FileName)] = []
   private(set) var leftOut = 0
@@ -34,7 +39,9 @@ struct PictureSubmission {
         advice: "Choose another with --name")
     }
     self.name = known
-    self.inbox = try asFailure { () throws(SystemError) in try LinuxFolder.open(path: inbox) }
+    let folder = try asFailure { () throws(SystemError) in try LinuxFolder.open(path: inbox) }
+    self.inbox = folder
+    daemon = try asFailure { () throws(SystemError) in try DaemonUser.needingRights(in: folder) }
   }
 
   // MARK: what
@@ -87,12 +94,12 @@ struct PictureSubmission {
 
   // MARK: into the inbox
 
-  func drop() throws(Failure) {
+  mutating func drop() throws(Failure) {
     do throws(SystemError) {
       let hidden = try NewFile.temporaryName()
       do throws(SystemError) {
         let folder = try inbox.openFolder(hidden, creating: true)
-        try open(hidden, in: inbox)
+        try close(hidden, in: inbox)
         var homes: [[FileName]: LinuxFolder] = [[]: folder]
         for picture in pictures {
           let home = try make(Array(picture.path.dropLast()), in: &homes)
@@ -100,7 +107,7 @@ struct PictureSubmission {
           let source = try picture.source.openFile(picture.name, .read)
           let copy = try home.openFile(own, .create)
           _ = try FileCopy.copy(source, to: copy, upTo: try source.status().size)
-          try copy.setMode(Self.fileMode)
+          try close(copy)
         }
         try inbox.syncFileSystem()
         try inbox.rename(hidden, to: inbox, as: name, replacing: false)
@@ -122,19 +129,33 @@ struct PictureSubmission {
   }
 
   /// The daemon may take files out of the folder.
-  private func open(_ name: FileName, in parent: LinuxFolder) throws(SystemError) {
+  private mutating func close(_ name: FileName, in parent: LinuxFolder) throws(SystemError) {
+    try parent.setMode(Self.closed, of: name)
+    guard let daemon else { return }
+    if !isOpen {
+      do throws(SystemError) { return try parent.setChanger(daemon, of: name) } catch {
+        guard error.meansNoReaders else { throw error }
+        isOpen = true
+      }
+    }
     let keep = try parent.status(of: name).mode & Self.groupBit
-    try parent.setMode(Self.mode | keep, of: name)
+    try parent.setMode(Self.open | keep, of: name)
   }
 
-  private func make(
+  private func close(_ picture: LinuxFile) throws(SystemError) {
+    if isOpen { return try picture.setMode(Self.openFile) }
+    try picture.setMode(Self.closedFile)
+    if let daemon { try picture.setReader(daemon) }
+  }
+
+  private mutating func make(
     _ path: [FileName], in homes: inout [[FileName]: LinuxFolder]
   ) throws(SystemError) -> LinuxFolder {
     if let home = homes[path] { return home }
     guard let name = path.last else { preconditionFailure("the hidden folder itself is there") }
     let parent = try make(Array(path.dropLast()), in: &homes)
     let folder = try parent.openFolder(name, creating: true)
-    try open(name, in: parent)
+    try close(name, in: parent)
     homes[path] = folder
     return folder
   }

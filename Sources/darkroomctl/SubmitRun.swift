@@ -35,7 +35,7 @@ struct SubmitRun {
     let file: String
     do throws(Failure) {
       let source = try opened()
-      if let pictures = try pictures(source, for: inbox) {
+      if var pictures = try pictures(source, for: inbox) {
         if pictures.leftOut > 0 {
           let files =
             pictures.leftOut == 1
@@ -43,6 +43,12 @@ struct SubmitRun {
           voice.complain("pictures.left", "\(files), and left out of the list")
         }
         try pictures.drop()
+        if pictures.isOpen {
+          voice.complain(
+            "pictures.open",
+            "the file system of the inbox has no access control lists: other members of its group can read and remove "
+              + "the pictures until the daemon has taken them")
+        }
         return follow("\(pictures.name)", after: newest, until: deadline)
       }
       let candidate = try await candidate(source)
@@ -68,6 +74,10 @@ struct SubmitRun {
       switch try talk.fate(of: file, after: newest, until: deadline) {
       case .rejected(let why):
         voice.complain("list.rejected", "\(name) was rejected: \(Printable.text(why))")
+        return .failed
+      case .ignored(let why):
+        voice.complain(
+          "list.ignored", "\(name) is ignored, and stays in the inbox: \(Printable.text(why))")
         return .failed
       case .list(let number):
         place = "list \(number) is accepted"
@@ -248,11 +258,10 @@ struct SubmitRun {
       let new = try NewFile(in: inbox)
       do throws(SystemError) {
         _ = try FileCopy.copy(candidate.contents, to: new.file, upTo: Self.limits.size)
-        // The inbox is the daemon's, which reads the list. Otherwise, the group of the inbox does.
-        let daemon = try inbox.owner()
+        // Without access control lists, the daemon reads it as a member of the group of the inbox.
+        let daemon = try DaemonUser.needingRights(in: inbox)
         try new.appear(
-          as: name, mode: 0o640, reader: daemon == 0 || daemon == ThisProcess.user ? nil : daemon,
-          replacing: false)
+          as: name, mode: daemon == nil ? 0o600 : 0o640, reader: daemon, replacing: false)
       } catch {
         new.discard()
         throw error

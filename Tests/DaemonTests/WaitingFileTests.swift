@@ -12,7 +12,7 @@ struct WaitingFileTests {
       (
         "openat secret.txt 13",
         "Could not take 'secret.txt' from the inbox: the daemon may not read it",
-        "chmod g+r", false
+        "setfacl -m u:darkroom:r", false
       ),
       ("openat secret.txt 24", "This machine is in trouble: ", "too many open files", true),
       ("posix_spawn darkroom-worker 11", "This machine is in trouble: ", "darkroom-worker", true),
@@ -26,7 +26,7 @@ struct WaitingFileTests {
         environment: ["DARKROOM_FAULT": fault, "NOTIFY_SOCKET": service.path])
       try await daemon.says(told)
       try await bench.until("the status line tells") {
-        service.status.contains("1 file waits in the inbox. secret.txt: ")
+        service.status.contains("1 file waits in the inbox. secret.txt waits for ")
       }
       let status = try await bench.tool("status").output
       #expect(status.contains("waitingFiles\t1\n"), "\(status)")

@@ -3,6 +3,7 @@
 
 import Accept
 import Chain
+import Files
 import Linux
 import Record
 import Steer
@@ -330,13 +331,16 @@ import Vocabulary
     }
   }
 
-  @Test func `everyone may flush one host, but not all, and none that asked for rest`()
+  @Test
+  func `a member may flush a host of lists to look at, but not all, and none that asked for rest`()
     async throws
   {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       #expect(isDenied(await bench.calls.handle(.flush(host: nil), from: .stranger)))
-      #expect(await bench.calls.handle(.flush(host: "h"), from: .stranger) == .flushed(hosts: 0))
+      let other = ControlError.notPossible(why: "no list that you may look at waits for that host")
+      #expect(error(await bench.calls.handle(.flush(host: "h"), from: .stranger)) == other)
+      #expect(await bench.calls.handle(.flush(host: "h"), from: .root) == .flushed(hosts: 0))
       let isClosed = await bench.closeHost(of: list)
       #expect(isClosed)
       let host = ControlCall.flush(host: "photos.example.org")
@@ -422,10 +426,56 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let call = ControlCall.show(ShowOrder(list: barn))
       #expect(error(await stream(bench, call, EventBoard(0))) == .noSuchList(name: "barn"))
-      bench.parts.departures.note(ListID(4), "barn.plist", "line 3: no URL")
+      bench.parts.departures.note(ListID(4), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
       #expect(
         error(await stream(bench, call, EventBoard(0)))
+          == .listRejected(name: "barn", why: OwnersReason.closed))
+      #expect(
+        error(await bench.calls.stream(call, from: .owner) { _ in false })
           == .listRejected(name: "barn", why: "line 3: no URL"))
+    }
+  }
+
+  @Test func `a stream of a file that is ignored ends with the reason`() async throws {
+    try await PeopleBench.use { bench in
+      try bench.drop("barn.doc")
+      let doc = ControlCall.show(ShowOrder(list: ListReference("barn.doc")))
+      let why = "'barn.doc' in the inbox is ignored: \(IgnoredReason.suffix)"
+      #expect(error(await stream(bench, doc, EventBoard(0))) == .notPossible(why: why))
+      // A list of the name is meant, whatever lies in the inbox.
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      try LinuxFolder.open(path: bench.parts.ground.places.inbox)
+        .openFolder(FileName(literal: "barn.plist"), creating: true).sync()
+      let call = ControlCall.show(ShowOrder(list: barn))
+      #expect(error(await stream(bench, call, most: 0, EventBoard(0))) == nil)
+    }
+  }
+
+  @Test func `a stream of pictures ends with the reason when they are taken out of their folder`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let folder = FileName(literal: "barn")
+      let inbox = try LinuxFolder.open(path: bench.parts.ground.places.inbox)
+      try inbox.openFolder(folder, creating: true).write(
+        whole: [1], as: FileName(literal: "door.jpg"), mode: 0o600)
+      let isOver = EventBoard(false)
+      async let reply = {
+        let reply = await stream(bench, .show(ShowOrder(list: barn)), EventBoard(0))
+        isOver.change { $0 = true }
+        return reply
+      }()
+      #expect(await bench.inbox.look().waitingCount == 1 && !isOver.value)
+      try inbox.openFolder(folder, creating: false).remove(FileName(literal: "door.jpg"))
+      #expect(
+        try await Patience.sees {
+          bench.parts.clock.advance(by: .seconds(1))
+          bench.parts.ground.changes.changed()
+          return isOver.value
+        })
+      let why = "'barn' in the inbox is ignored: \(IgnoredReason.noPictures)"
+      #expect(error(await reply) == .notPossible(why: why))
     }
   }
 
@@ -443,9 +493,9 @@ import Vocabulary
       }()
       let sweep = await bench.inbox.look()
       #expect(sweep.waitingCount == 1 && !isOver.value)
-      bench.parts.departures.note(ListID(2), "barn.plist", "line 3: no URL")
+      bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
       try bench.take("barn.plist")
-      #expect(error(await reply) == .listRejected(name: "barn", why: "line 3: no URL"))
+      #expect(error(await reply) == .listRejected(name: "barn", why: OwnersReason.closed))
     }
   }
 }

@@ -103,7 +103,7 @@ import Vocabulary
       #expect(await watch.run() == 3)
     }
     try await PeopleBench.use { bench in
-      bench.parts.departures.note(ListID(1), "barn.plist", "it is empty")
+      bench.parts.departures.note(ListID(1), "barn.plist", OwnersReason("it is empty", of: 1000))
       #expect(await watch(bench).run() == 3)
     }
   }

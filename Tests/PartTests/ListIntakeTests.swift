@@ -425,7 +425,8 @@ import Vocabulary
       #expect(bench.recorder.ledger { $0.nextList } == ListID(2) && bench.state(list) == nil)
       #expect(bench.told.holds("Could not accept list 'barn.plist': line 3: no URL"))
       let reason = bench.departures.rejection(of: ListReference("barn"), after: 0)
-      #expect(reason == "line 3: no URL")
+      #expect(reason?.words(for: 1000) == "line 3: no URL")
+      #expect(reason?.words(for: 1001) == OwnersReason.closed)
       await bench.witness.flush(as: "a")
       #expect(try bench.witness.read("a") == list)
     }

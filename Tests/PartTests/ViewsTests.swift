@@ -32,17 +32,17 @@ import Vocabulary
   @Test func `the status counts the work, and names troubles and places`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 3))
-      let status = bench.views.status(isStopping: false)
+      let status = bench.views.status(isStopping: false, for: .root)
       #expect(status.state == "running" && status.work.lists == 1)
       #expect(status.work.photosWaiting == 3 && status.work.photosRunning == 0)
       #expect(status.prints == bench.parts.ground.places.prints)
       #expect(status.inbox == bench.parts.ground.places.inbox && status.degraded.isEmpty)
       #expect(status.since == bench.parts.clock.wallTime() && status.residentBytes > 0)
       bench.parts.health.set(.reset, for: .downloads)
-      let troubled = bench.views.status(isStopping: false)
+      let troubled = bench.views.status(isStopping: false, for: .root)
       #expect(troubled.state == "waiting: the connection broke")
       #expect(troubled.degraded == ["the connection broke"])
-      #expect(bench.views.status(isStopping: true).state == "stopping")
+      #expect(bench.views.status(isStopping: true, for: .root).state == "stopping")
     }
   }
 
@@ -50,7 +50,7 @@ import Vocabulary
     try await PeopleBench.use { bench in
       for number in 1...3 as ClosedRange<UInt64> { try await bench.parts.add(number) }
       try await bench.parts.recorder.record([.paused(ListID(1)), .paused(ListID(3))])
-      let work = bench.views.status(isStopping: false).work
+      let work = bench.views.status(isStopping: false, for: .root).work
       #expect(work.lists == 3 && work.pausedLists == 2)
       #expect(work.paused == [PausedLists(owner: 1000, lists: 2)])
     }
@@ -64,7 +64,7 @@ import Vocabulary
       let isClosed = await bench.closeHost(of: list)
       #expect(isClosed)
       let now = bench.parts.clock.wallTime()
-      let host = try #require(bench.views.status(isStopping: false).hosts.first)
+      let host = try #require(bench.views.status(isStopping: false, for: .root).hosts.first)
       #expect(host.name == "photos.example.org" && host.code == "http.503")
       #expect(host.until == now + 600_000 && host.since == now)
       await bench.parts.photos.chains.idle(list)
@@ -90,7 +90,7 @@ import Vocabulary
       }
       bench.parts.index.forget(ListID(10))
       try await bench.parts.develop(photo(2), print: "Photo 2.jpg")
-      let lists = bench.views.summaries()
+      let lists = bench.views.summaries(for: .root)
       #expect(lists.map(\.name) == ["a1", "a2", "list 10"])
       #expect(lists[0].filtered == 1 && lists[0].new == 1 && lists[0].total == 2)
       #expect(lists[0].owner == 1000 && lists[2].owner == 1000 && lists[0].state == "running")
@@ -227,8 +227,8 @@ import Vocabulary
       try bench.drop("new.plist")
       try bench.drop("note.doc")
       bench.parts.departures.note(ListID(4), "good.plist", nil)
-      bench.parts.departures.note(ListID(5), "bad.plist", "line 3: no URL")
-      let report = await bench.views.inboxReport()
+      bench.parts.departures.note(ListID(5), "bad.plist", OwnersReason("line 3: no URL", of: 1000))
+      let report = await bench.views.inboxReport(for: .owner)
       #expect(report.files.map(\.name) == ["new.plist", "note.doc", "good.plist", "bad.plist"])
       #expect(report.files.map(\.fate) == ["waiting", "ignored", "accepted", "rejected"])
       #expect(report.files.map(\.list) == [0, 0, 4, 0])
@@ -239,16 +239,16 @@ import Vocabulary
 
   @Test func `the inbox names its troubles`() async throws {
     try await PeopleBench.use { bench in
-      _ = await bench.views.inboxReport()
+      _ = await bench.views.inboxReport(for: .owner)
       bench.parts.health.surveyed("on nfs", shortcoming: "the inbox is on nfs")
-      #expect(await bench.views.inboxReport().trouble == "the inbox is on nfs")
+      #expect(await bench.views.inboxReport(for: .owner).trouble == "the inbox is on nfs")
     }
   }
 
   @Test func `of very many files in the inbox most are only counted`() async throws {
     try await PeopleBench.use { bench in
       for number in 1...1010 { try bench.drop("\(number).doc", []) }
-      let report = await bench.views.inboxReport()
+      let report = await bench.views.inboxReport(for: .owner)
       #expect(report.files.count == 1000 && report.more == 10)
     }
   }

@@ -73,12 +73,15 @@ enum Samples {
   static let inbox = InboxReport(
     files: [
       InboxFile(
-        name: "slow.plist", fate: .waiting, why: "a program has it open for writing"),
+        name: "slow.plist", fate: .waiting,
+        why: OwnersReason(open: "a program has it open for writing"), for: 0),
       InboxFile(
         name: "notes.doc", fate: .ignored,
-        why: "its name does not end in .plist, .json, .csv or .txt"),
-      InboxFile(name: "bad.plist", fate: .rejected, list: 18, why: "the file is empty"),
-      InboxFile(name: "summer.plist", fate: .accepted, list: 17),
+        why: OwnersReason(open: "its name does not end in .plist, .json, .csv or .txt"), for: 0),
+      InboxFile(
+        name: "bad.plist", fate: .rejected, list: 18,
+        why: OwnersReason("the file is empty", of: 1000), for: 0),
+      InboxFile(name: "summer.plist", fate: .accepted, list: 17, for: 0),
     ], more: 3, trouble: "the inbox cannot be watched")
 
   static let watch = WatchReport(

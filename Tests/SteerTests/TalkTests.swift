@@ -312,7 +312,7 @@ private final class InboxDaemon: ControlService {
       let names = ["w1", "w3", "w4", "y"]
       return .inbox(
         InboxReport(
-          files: names.map { InboxFile(name: "\($0).plist", fate: .waiting, becomes: $0) },
+          files: names.map { InboxFile(name: "\($0).plist", fate: .waiting, becomes: $0, for: 0) },
           more: more))
     default: return .failed(.notPossible(why: "only waiting is served"))
     }

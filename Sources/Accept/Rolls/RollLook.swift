@@ -116,7 +116,8 @@ struct RollLook {
     Failure(
       .final, code: "pictures.closed",
       reason: "the daemon may not take pictures out of \(Roll.text(path)): \(why)",
-      advice: "Allow the inbox's group to change it: chgrp -R darkroom, and chmod -R g+rwX")
+      advice:
+        "Allow the daemon to change it: setfacl -R -m u:darkroom:rwX, or use darkroomctl submit")
   }
 
   private static let elsewhere = Failure(

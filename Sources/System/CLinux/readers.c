@@ -35,17 +35,28 @@ static int end(int file, int result) {
   return result < 0 ? -error : 0;
 }
 
-int dr_set_reader(int file, uint32_t user) {
+// `change`: ACL_WRITE, or 0 for a user who reads alone.
+static int admit(int file, uint32_t user, uint16_t change) {
   struct stat status;
   if (fstat(file, &status) < 0) return -errno;
   uint16_t enter = S_ISDIR(status.st_mode) ? ACL_EXECUTE : 0;
+  uint16_t rights = ACL_READ | change | enter;
   uint32_t none = (uint32_t)ACL_UNDEFINED_ID;
   struct list list = {
       {htole32(POSIX_ACL_XATTR_VERSION)},
-      {entry(ACL_USER_OBJ, ACL_READ | ACL_WRITE | enter, none), entry(ACL_USER, ACL_READ | enter, user),
-       entry(ACL_GROUP_OBJ, 0, none), entry(ACL_MASK, ACL_READ | enter, none),
-       entry(ACL_OTHER, 0, none)}};
+      {entry(ACL_USER_OBJ, ACL_READ | ACL_WRITE | enter, none), entry(ACL_USER, rights, user),
+       entry(ACL_GROUP_OBJ, 0, none), entry(ACL_MASK, rights, none), entry(ACL_OTHER, 0, none)}};
   return fsetxattr(file, list_name, &list, sizeof list, 0) < 0 ? -errno : 0;
+}
+
+int dr_set_reader(int file, uint32_t user) { return admit(file, user, 0); }
+
+int dr_set_changer_at(int folder, const char *name, uint32_t user) {
+  int file = open_entry(folder, name);
+  if (file < 0) return file;
+  int result = admit(file, user, ACL_WRITE);
+  close(file);
+  return result;
 }
 
 int dr_set_reader_at(int folder, const char *name, uint32_t user) {

@@ -11,6 +11,15 @@ extension LinuxFolder {
     return status.owner
   }
 
+  /// Lets this user alone change the folder of that name, besides its owner, by an access control list. ENOTSUP if the
+  /// file system has none.
+  package func setChanger(_ user: UInt32, of name: FileName) throws(SystemError) {
+    let bytes = name.terminated
+    try Calls.run("fsetxattr", "\(path)/\(name)") {
+      unsafe dr_set_changer_at(descriptor, bytes, user)
+    }
+  }
+
   /// Where the folder is if its path ends in a link; nil without a link.
   package func linkTarget() throws(SystemError) -> String? {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }

@@ -12,7 +12,7 @@ final class InboxDepartures: Sendable {
     let list: ListID
     let file: String
     /// The reason of a rejection; nil if it was accepted.
-    let rejection: String?
+    let rejection: OwnersReason?
   }
 
   private static let maximum = 100
@@ -29,7 +29,7 @@ final class InboxDepartures: Sendable {
   /// The number of all files rejected since the start.
   var rejected: Int { state.withLock { $0.rejected } }
 
-  func note(_ list: ListID, _ file: String, _ rejection: String?) {
+  func note(_ list: ListID, _ file: String, _ rejection: OwnersReason?) {
     state.withLock { state in
       if state.newest.count >= Self.maximum { state.newest.removeFirst() }
       state.newest.append(Departure(list: list, file: file, rejection: rejection))
@@ -38,7 +38,7 @@ final class InboxDepartures: Sendable {
   }
 
   /// The reason why the newest file of this reference was rejected, if its number is above `list`.
-  func rejection(of reference: ListReference, after list: UInt64) -> String? {
+  func rejection(of reference: ListReference, after list: UInt64) -> OwnersReason? {
     let newest = all.last { $0.list.number > list && reference.means(file: $0.file) }
     return newest?.rejection
   }

@@ -292,7 +292,7 @@ struct ListIntake: IntakeRules {
     try await recorder.record([.rejected(list, code: failure.code)], by: owner)
     witness.note(list)
     let file = String(decoding: name.bytes, as: UTF8.self)
-    departures.note(list, file, failure.reason)
+    departures.note(list, file, OwnersReason(failure.reason, of: owner))
     narrator.tell(.listRejected(list, name: file, owner: Person(owner), failure))
     await onDisk { hooks.rejected(list, name: name, owner: owner, failure) }
   }

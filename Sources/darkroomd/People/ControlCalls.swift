@@ -54,7 +54,7 @@ final class ControlCalls: ControlService {
     do throws(ControlError) {
       let peer = try await pages.admitted(call, peer)
       switch call {
-      case .status: return .status(status())
+      case .status: return .status(status(for: peer))
       case .reload: return .reloaded(notes: try await reload(peer))
       case .forecast(let order): return .foreseen(notes: try await forecast(order, peer))
       case .settings: return .settings(views.settingSummaries())
@@ -65,8 +65,8 @@ final class ControlCalls: ControlService {
       case .drain(let order):
         return .drained(
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
-      case .lists: return .lists(views.summaries())
-      case .inbox: return .inbox(await views.inboxReport())
+      case .lists: return .lists(views.summaries(for: peer))
+      case .inbox: return .inbox(await views.inboxReport(for: peer))
       case .show(let order): return .show(try await views.show(order, for: peer))
       case .watch(let order): return .watch(try await views.watch(order, for: peer))
       case .follow(let order): return .followed(try views.followed(order, for: peer))
@@ -126,7 +126,7 @@ final class ControlCalls: ControlService {
   private func follow(
     _ order: ShowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
-    try await arrival(of: order.list)
+    try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
     order.list = ListReference("\(try views.choose(order.list))")
@@ -146,7 +146,7 @@ final class ControlCalls: ControlService {
   private func watch(
     _ order: WatchOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
-    if let list = order.list { try await arrival(of: list) }
+    if let list = order.list { try await arrival(of: list, for: peer) }
     while true {
       let seen = changes.version
       let isAtWork = views.isAtWork
@@ -164,7 +164,7 @@ final class ControlCalls: ControlService {
   private func followSteps(
     _ order: FollowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
-    if let list = order.list { try await arrival(of: list) }
+    if let list = order.list { try await arrival(of: list, for: peer) }
     var order = order
     var isFirst = true
     var pace = FollowPace()
@@ -187,9 +187,11 @@ final class ControlCalls: ControlService {
   }
 
   /// Waits while a file of this name is in the inbox and may still become a list: the caller means that list,
-  /// not an older one of the same name.
-  private func arrival(of list: ListReference) async throws(ControlError) {
+  /// not an older one of the same name. Without a list, tells why a file of this name became none.
+  private func arrival(of list: ListReference, for peer: ControlPeer) async throws(ControlError) {
     if let number = list.number, views.isKnown(ListID(number)) { return }
+    let sight = views.sight(of: peer)
+    var ignored: (name: FileName, reason: IgnoredReason)?
     while !Task.isCancelled, !stop.isOn {
       let seen = changes.version
       let sweep = await views.inbox.look()
@@ -198,9 +200,16 @@ final class ControlCalls: ControlService {
       }
       if let file {
         if file.isRejected { break }
-        if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }
+        if file.isUnreadable {
+          throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
+        }
       } else if sweep.waitingCount <= sweep.waiting.count {
-        break  // otherwise it may be one of the files beyond the report's limit
+        // Otherwise it may be one of the files beyond the report's limit.
+        ignored = sweep.ignored.filter {
+          list.means(file: String(decoding: $0.key.bytes, as: UTF8.self))
+        }
+        .min { $0.key < $1.key }.map { ($0.key, $0.value) }
+        break
       }
       await changes.change(after: seen)
     }
@@ -210,10 +219,14 @@ final class ControlCalls: ControlService {
       guard case .noSuchList = error else { throw error }
       missing = error
     }
-    if let why = views.departures.rejection(of: list, after: newest) {
-      throw .listRejected(name: list.text, why: why)
+    if let reason = views.departures.rejection(of: list, after: newest) {
+      throw sight.rejection(of: list, reason)
     }
-    if let missing { throw missing }
+    guard let missing else { return }
+    if let ignored {
+      throw .notPossible(why: "'\(ignored.name)' in the inbox is ignored: \(ignored.reason)")
+    }
+    throw missing
   }
 
   // MARK: changes
@@ -416,8 +429,8 @@ final class ControlCalls: ControlService {
     return .cache(views.cache())
   }
 
-  private func status() -> StatusReport {
-    var report = views.status(isStopping: stop.isOn)
+  private func status(for peer: ControlPeer) -> StatusReport {
+    var report = views.status(isStopping: stop.isOn, for: peer)
     report.cluster = cluster.map { NodeCalls(node: $0).summary }
     return report
   }
@@ -438,7 +451,12 @@ final class ControlCalls: ControlService {
       guard let host else {
         throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
       }
-      if views.chains.closedHost(host)?.isWish == true {
+      let closed = views.chains.closedHost(host)
+      // The same for a host that nobody uses: the answer tells nothing of private lists.
+      guard let closed, views.sight(of: peer).mayName(closed) else {
+        throw .notPossible(why: "no list that you may look at waits for that host")
+      }
+      if closed.isWish {
         throw .permissionDenied(
           why: "the host asked to be left alone; \(owners) may flush it")
       }

@@ -81,9 +81,11 @@ struct Health: Equatable, Sendable {
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
 
   /// What users have to mend: it costs nobody else anything, and is no trouble of this machine.
-  var mistakes: [String] {
+  func mistakes(_ sees: (Subject) -> Bool) -> [String] {
     let known = troubles.filter { Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
-    return known.map { subject, failure in subject.line(failure) }
+    return known.map { subject, failure in
+      sees(subject) ? subject.line(failure) : subject.closedLine(failure)
+    }
   }
 
   private static func isMistake(_ subject: Subject, _ failure: Failure) -> Bool {
@@ -91,9 +93,14 @@ struct Health: Equatable, Sendable {
   }
 
   /// One line for each trouble, for people.
-  var lines: [String] {
+  var lines: [String] { lines { _ in true } }
+
+  /// The same for a caller who sees the reasons of some subjects alone.
+  func lines(_ sees: (Subject) -> Bool) -> [String] {
     let known = troubles.filter { !Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
-    var lines = known.prefix(Self.mostLines).map { subject, failure in subject.line(failure) }
+    var lines = known.prefix(Self.mostLines).map { subject, failure in
+      sees(subject) ? subject.line(failure) : subject.closedLine(failure)
+    }
     if let shortcoming { lines.append(shortcoming) }
     if known.count > Self.mostLines {
       let more = known.count - Self.mostLines
@@ -128,10 +135,12 @@ struct Health: Equatable, Sendable {
   /// The line that `systemctl status` shows: idle only if nothing waits.
   /// - Parameter leased: the shares of a node.
   /// - Parameter isNew: no list was ever accepted.
+  /// - Parameter sees: the subjects whose reasons everybody may see.
   func statusLine(
-    _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false
+    _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false,
+    _ sees: (Subject) -> Bool = { _ in true }
   ) -> String {
-    let waits = waits
+    let waits = waits(sees)
     var words: [String] = []
     if let hold {
       words.append("Waiting: \(hold.reason).")
@@ -172,12 +181,14 @@ struct Health: Equatable, Sendable {
   }
 
   /// The lines of the lists, copies and files that wait.
-  private var waits: [String] {
+  private func waits(_ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
       switch subject {
-      case .list, .copy: subject.line(failure)
-      case .file(let name): "\(name): \(failure.reason)"
-      default: nil
+      case .list, .copy, .file:
+        if !sees(subject) { return subject.closedLine(failure) }
+        if case .file(let name) = subject { return "\(name): \(failure.reason)" }
+        return subject.line(failure)
+      default: return nil
       }
     }
   }
@@ -218,6 +229,21 @@ extension Health.Subject {
     case .expiry: "old prints are not removed: \(failure.words)"
     case .unwanted: "prints are not removed from the store: \(failure.words)"
     case .file(let name): "\(name): \(failure.words)"
+    }
+  }
+
+  /// Without the reason, which may name what is in a list or a file.
+  fileprivate func closedLine(_ failure: Failure) -> String {
+    switch self {
+    case .list(let list):
+      failure.kind == .final ? "list \(list) cannot be opened" : "list \(list) waits"
+    case .copy(let list): "the copy of list \(list) in done waits"
+    case .removals: "removals of lists wait"
+    case .expiry: "old prints are not removed"
+    case .unwanted: "prints are not removed from the store"
+    case .file(let name):
+      "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
+    default: line(failure)
     }
   }
 

@@ -89,7 +89,15 @@ final class HealthBoard: Sendable {
       let (open, isNew) = recorder.ledger {
         ($0.open(besides: shares), $0.nextList == ListID(1))
       }
-      status.set(health.statusLine(open.others, leased: open.these, isNew: isNew))
+      // Every user of the machine can ask the service manager for it.
+      let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
+        switch subject {
+        case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
+        case .file: false
+        default: true
+        }
+      }
+      status.set(line)
       await changes.change(after: seen)
       await clock.rest(.seconds(1))
     }

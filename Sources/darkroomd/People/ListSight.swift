@@ -1,36 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides who may look at the photos of a list: of a private one its owner and root. All users see that it exists, with
-// its name, its owner, its state and its counts (`ListSummary`). Every call that tells more asks here. Raises
-// `ControlError`.
+// What one caller may see of lists and files: of a private list its owner and root alone see the photos, the title, the
+// hosts and the reasons. All users see that it exists, with its name, its owner, its state and its counts. The reason of
+// a file that waits or was rejected is for the owner of the file and root, since nobody knows yet whether the list in it
+// is private. Every answer that tells more asks here. A value; raises `ControlError`.
 
+import Chain
+import Linux
 import Record
 import Steer
 import Vocabulary
 
+struct ListSight: Sendable {
+  let peer: ControlPeer
+  private let views: Views
+  /// The daemon's user has the files of all lists.
+  private let daemon: UInt32
+
+  fileprivate init(_ peer: ControlPeer, _ views: Views, daemon: UInt32) {
+    (self.peer, self.views, self.daemon) = (peer, views, daemon)
+  }
+
+  /// A list without a label may be a private one.
+  func mayLook(at list: ListID) -> Bool {
+    let label = views.index[list]
+    let owner = label?.owner ?? views.recorder.ledger { $0[list]?.acceptance.owner }
+    return peer.mayChange(listOf: owner ?? 0) || label?.terms.isPrivate == false
+  }
+
+  /// Those of the lists whose photos the caller may not look at.
+  func hidden(_ lists: some Sequence<ListID>) -> Set<ListID> {
+    Set(lists).filter { !mayLook(at: $0) }
+  }
+
+  func title(of list: ListID) -> String {
+    mayLook(at: list) ? views.index[list]?.terms.title ?? "" : ""
+  }
+
+  // MARK: files
+
+  func words(_ reason: OwnersReason) -> String { reason.words(for: peer.user) }
+
+  func file(
+    _ name: String, _ fate: InboxFile.Fate, list: UInt64 = 0, why: OwnersReason? = nil,
+    becomes: String = ""
+  ) -> InboxFile {
+    InboxFile(
+      name: name, fate: fate, list: list, why: why, becomes: becomes, for: peer.user)
+  }
+
+  func rejection(of list: ListReference, _ reason: OwnersReason) -> ControlError {
+    .listRejected(name: list.text, why: words(reason))
+  }
+
+  // MARK: hosts
+
+  /// A list that the caller may look at uses the host.
+  func mayName(_ host: ClosedHost) -> Bool {
+    peer.mayReload(daemonOf: daemon) || host.lists.contains { mayLook(at: $0) }
+  }
+
+  func host(_ closed: ClosedHost, now: UInt64) -> HostSummary {
+    let isNamed = mayName(closed)
+    return HostSummary(
+      name: isNamed ? closed.name : "a host of a private list", code: closed.failure.code,
+      reason: isNamed ? closed.failure.reason : OwnersReason.closed, attempts: closed.attempts,
+      since: now - min(now, UInt64(max(0, closed.age / .milliseconds(1)))),
+      until: now + UInt64(max(0, closed.wait / .milliseconds(1))))
+  }
+
+  // MARK: trouble
+
+  /// The trouble of this machine is everybody's. That of a list or a file may name what is in it.
+  func troubles(of health: Health) -> [String] { health.lines(sees) }
+
+  func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
+
+  private func sees(_ subject: Health.Subject) -> Bool {
+    switch subject {
+    case .list(let list), .copy(let list): peer.mayReload(daemonOf: daemon) || mayLook(at: list)
+    // They may name a print, or what a folder has.
+    case .file, .removals, .expiry, .unwanted: peer.mayReload(daemonOf: daemon)
+    default: true
+    }
+  }
+}
+
 extension Views {
+  func sight(of peer: ControlPeer) -> ListSight {
+    ListSight(peer, self, daemon: ThisProcess.user)
+  }
+
   /// The list that is meant, if the caller may look at its photos.
   func choose(
     _ reference: ListReference, for peer: ControlPeer
   ) throws(ControlError) -> ListID {
     let list = try choose(reference)
-    let summary = try summary(list)
-    guard mayLook(peer, at: list, of: summary.owner) else {
+    guard sight(of: peer).mayLook(at: list) else {
       throw .permissionDenied(
-        why: "list '\(summary.name)' is private; only its owner or root can look at it")
+        why: "list '\(index.name(of: list))' is private; only its owner or root can look at it")
     }
     return list
-  }
-
-  /// Those of the lists whose photos the caller may not look at.
-  func hidden(_ lists: some Sequence<ListID>, from peer: ControlPeer) -> Set<ListID> {
-    Set(lists).filter { list in
-      let owner = index[list]?.owner ?? recorder.ledger { $0[list]?.acceptance.owner }
-      return !mayLook(peer, at: list, of: owner ?? 0)
-    }
-  }
-
-  /// A list without a label may be a private one.
-  private func mayLook(_ peer: ControlPeer, at list: ListID, of owner: UInt32) -> Bool {
-    peer.mayChange(listOf: owner) || index[list]?.terms.isPrivate == false
   }
 }

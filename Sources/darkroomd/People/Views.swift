@@ -33,7 +33,8 @@ struct Views: Sendable {
 
   // MARK: the daemon
 
-  func status(isStopping: Bool) -> StatusReport {
+  func status(isStopping: Bool, for peer: ControlPeer) -> StatusReport {
+    let sight = sight(of: peer)
     let counts = chains.counts()
     let shares = index.shares.keys
     let open = recorder.ledger { $0.open(besides: shares).others }
@@ -49,10 +50,10 @@ struct Views: Sendable {
     (work.pausedLists, work.paused) = paused()
     return StatusReport(
       version: Release.version, state: state, since: started, work: work,
-      degraded: health.lines, mistakes: health.mistakes, prints: places.shownPrints,
-      inbox: places.inbox,
+      degraded: sight.troubles(of: health), mistakes: sight.mistakes(in: health),
+      prints: places.shownPrints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
-      hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
+      hosts: closed.prefix(HostSummary.mostShown).map { sight.host($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
       waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
   }
@@ -112,9 +113,14 @@ struct Views: Sendable {
   }
 
   /// Every list, the oldest first.
-  func summaries() -> [ListSummary] {
-    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }
-      .sorted { $0.id < $1.id }.map(summary)
+  func summaries(for peer: ControlPeer) -> [ListSummary] {
+    let sight = sight(of: peer)
+    return recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }
+      .sorted { $0.id < $1.id }.map { entry in
+        var summary = summary(entry)
+        summary.title = sight.title(of: entry.id)
+        return summary
+      }
   }
 
   func summary(_ list: ListID) throws(ControlError) -> ListSummary {
@@ -349,7 +355,7 @@ struct Views: Sendable {
     }
     let tail = recorder.tail
     let look = tail.look(after: order.since ?? tail.last, of: list, most: FollowReport.most)
-    let hidden = list == nil ? hidden(look.steps.map(\.list), from: peer) : []
+    let hidden = list == nil ? sight(of: peer).hidden(look.steps.map(\.list)) : []
     let steps = look.steps.filter { step in
       if case .photo = step.state, hidden.contains(step.list) { return false }
       return !index.isShare(step.list)
@@ -371,11 +377,11 @@ struct Views: Sendable {
     if let reference = order.list {
       report.lists = [try summary(choose(reference, for: peer))]
     } else {
-      report.lists = summaries().filter { !$0.isFinal }
+      report.lists = summaries(for: peer).filter { !$0.isFinal }
     }
     let wanted = order.list == nil ? nil : report.lists.first.map { ListID($0.id) }
     let transfers = downloader.progress()
-    let hidden = hidden(transfers.flatMap(\.photos).map(\.list), from: peer)
+    let hidden = sight(of: peer).hidden(transfers.flatMap(\.photos).map(\.list))
     report.transfers = await onDisk {
       transfers.compactMap { progress in
         let photo = progress.photos.first { photo in
@@ -401,42 +407,32 @@ struct Views: Sendable {
   private static let longestInbox = 1000
 
   /// The files in the inbox after a new sweep, and those that left it.
-  func inboxReport() async -> InboxReport {
-    let sweep = await inbox.look()
+  func inboxReport(for peer: ControlPeer) async -> InboxReport {
+    let (sweep, sight) = (await inbox.look(), sight(of: peer))
     var files = sweep.waiting.map { file in
-      InboxFile(
-        name: String(decoding: file.name.bytes, as: UTF8.self),
-        fate: file.isRejected ? .rejected : .waiting,
+      sight.file(
+        String(decoding: file.name.bytes, as: UTF8.self), file.isRejected ? .rejected : .waiting,
         list: file.list?.number ?? 0, why: file.waitsFor,
         becomes: file.isRejected ? "" : ListName(file.listName).text)
     }
     files += sweep.ignored.sorted { $0.key < $1.key }
       .map { name, reason in
-        InboxFile(
-          name: String(decoding: name.bytes, as: UTF8.self), fate: .ignored, why: "\(reason)")
+        sight.file(
+          String(decoding: name.bytes, as: UTF8.self), .ignored,
+          why: OwnersReason(open: "\(reason)"))
       }
     let shown = files.prefix(Self.longestInbox)
     let all = sweep.waitingCount + sweep.ignoredCount
     let gone = departures.all.map { file in
-      InboxFile(
-        name: file.file, fate: file.rejection == nil ? .accepted : .rejected,
-        list: file.rejection == nil ? file.list.number : 0, why: file.rejection ?? "")
+      sight.file(
+        file.file, file.rejection == nil ? .accepted : .rejected,
+        list: file.rejection == nil ? file.list.number : 0, why: file.rejection)
     }
     let health = health.health
     let trouble = [health[.inbox]?.words, health.shortcoming].compactMap { $0 }
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
       trouble: trouble.joined(separator: "; "))
-  }
-}
-
-extension HostSummary {
-  fileprivate init(_ closed: ClosedHost, now: UInt64) {
-    self.init(
-      name: closed.name, code: closed.failure.code, reason: closed.failure.reason,
-      attempts: closed.attempts,
-      since: now - min(now, UInt64(max(0, closed.age / .milliseconds(1)))),
-      until: now + UInt64(max(0, closed.wait / .milliseconds(1))))
   }
 }
 

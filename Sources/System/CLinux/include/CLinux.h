@@ -43,6 +43,8 @@ int dr_set_mode_at(int folder, const char *name, uint32_t mode);
 // An access control list that lets one user read besides the owner.
 int dr_set_reader(int file, uint32_t user);
 int dr_set_reader_at(int folder, const char *name, uint32_t user);
+// The same with the right to write, or to change the folder.
+int dr_set_changer_at(int folder, const char *name, uint32_t user);
 // That user, or 1 << 32 if there is none.
 int64_t dr_reader(int folder, const char *name);
 int dr_close(int file);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures and lists in the inbox: other members of its group neither read, rename nor remove what `submit` puts there,
+// and the daemon takes it. Three users: the daemon, the owner of the pictures, another member.
+
+import Foundation
+import Support
+import Testing
+
+@Suite(.enabled(if: DaemonBench.isRoot, "only root can play three users"))
+struct OthersPicturesTests {
+  private static let (daemon, owner, member): (UInt32, UInt32, UInt32) = (54_321, 54_322, 54_323)
+  /// Of the inbox and all three.
+  private static let group: UInt32 = 54_330
+
+  private static func become(_ user: UInt32) -> [String] {
+    ["setpriv", "--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"]
+  }
+
+  private static func acts(on folder: String, _ picture: String) -> [String] {
+    [
+      "ls '\(folder)'", "cat '\(folder)/\(picture)'", "rm -f '\(folder)/\(picture)'",
+      "mv '\(folder)/\(picture)' '\(folder)/x.jpg'", "mv '\(folder)' '\(folder).mine'",
+      "touch '\(folder)/new.jpg'", "chmod 777 '\(folder)'",
+    ]
+  }
+
+  /// The folders as systemd-tmpfiles makes them.
+  private static func open(_ bench: DaemonBench) async throws {
+    let script = """
+      set -e; cd \(bench.root); chown -R \(daemon):\(group) .; chmod 755 . ..; chmod 3770 inbox
+      mkdir -p inbox/.claim; chown \(daemon):\(group) inbox/.claim; chmod 700 inbox/.claim
+      """
+    #expect(await HelperProcess.status(of: ["/bin/sh", "-c", script]) == 0)
+  }
+
+  @Test func `what submit puts into the inbox is for its owner and the daemon`() async throws {
+    // Long enough to be looked at there.
+    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=3s")
+    try await DaemonBench.use(settings: settings) { bench in
+      for path in ["Barn/door.jpg", "Barn/2026/hay.jpg"] {
+        try bench.folder.write(SamplePictures.jpeg(width: 40, height: 30), to: "own/\(path)")
+      }
+      try await bench.give("\(bench.folder.path)/own", to: Self.owner)
+      try await Self.open(bench)
+      let running = try await bench.start(as: Self.daemon)
+      let socket = "\(bench.root)/control"
+      #expect(await HelperProcess.status(of: ["chgrp", "\(Self.group)", socket]) == 0)
+      let submit = try await bench.launch(
+        "darkroomctl",
+        ["--root", bench.root, "submit", "--wait", "\(bench.folder.path)/own/Barn"],
+        from: "\(bench.folder.path)/programs", through: Self.become(Self.owner))
+      let inbox = "\(bench.root)/inbox"
+      try await bench.until("the folder is there") { bench.names("inbox").contains("Barn") }
+      for act in Self.acts(on: "\(inbox)/Barn", "door.jpg")
+        + Self.acts(on: "\(inbox)/Barn/2026", "hay.jpg")
+      {
+        let status = await HelperProcess.status(
+          of: Self.become(Self.member) + ["/bin/sh", "-c", act])
+        #expect(status != 0, "\(act)")
+      }
+      #expect(try bench.mode("inbox/Barn") & 0o7 == 0)
+      let end = try await submit.end()
+      #expect(end.code == 0 && end.errors.isEmpty, "\(end)")
+      #expect(bench.names("prints/Barn") == ["2026%2Fhay.jpg", "door.jpg"])
+      #expect(!bench.names("inbox").contains("Barn"))
+      try await bench.stop(running)
+    }
+  }
+
+  @Test func `submit ends with the reason when its pictures are taken out of the inbox`()
+    async throws
+  {
+    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=2s")
+    try await DaemonBench.use(settings: settings) { bench in
+      try bench.folder.write(SamplePictures.jpeg(width: 40, height: 30), to: "own/Barn/door.jpg")
+      let running = try await bench.start()
+      async let submit = bench.tool("submit", "--wait", "\(bench.folder.path)/own/Barn")
+      async let wait = bench.until("it is there") { bench.names("inbox").contains("Barn") }
+      try await wait
+      try FileManager.default.removeItem(atPath: "\(bench.root)/inbox/Barn/door.jpg")
+      let end = try await submit
+      #expect(end.code == 1 && end.errors.contains("'Barn' is ignored"), "\(end)")
+      #expect(end.errors.contains("it is a folder without pictures"), "\(end)")
+      let other = try await bench.tool("wait", "Barn")
+      #expect(other.code == 1 && other.errors.contains("is ignored: it is a folder"), "\(other)")
+      try await bench.stop(running)
+    }
+  }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told what: each method of the control interface, as a call and as a stream, for the owner of the lists, root,
+// another member of the group, and pages that look for one of them. Each field of a private list, of an open one and of
+// files in the inbox has a word of its own; a caller is told exactly the words that the table has for it. A new method
+// does not compile here until it has its calls. Files are in PrivateFilesTests, the socket's mode in ListenerTests.
+
+import Accept
+import Chain
+import Files
+import Linux
+import Record
+import Steer
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct PrivacyMatrixTests {
+  private enum Caller: String, CaseIterable {
+    case root, owner, member, ownersPage, membersPage
+
+    /// The words that the caller is told.
+    var words: Set<String> {
+      switch self {
+      case .root: Words.open.union(Words.private).union(Words.files).union(Words.ofRoot)
+      case .owner: Words.open.union(Words.private).union(Words.files)
+      case .member: Words.open
+      // A view is one of the private list.
+      case .ownersPage: Words.private.subtracting(Words.ofDaemon)
+      case .membersPage: []
+      }
+    }
+  }
+
+  private enum Words {
+    static let open: Set = ["OpenName", "OpenPath", "openhost", "OpenTitle", "OpenTrouble"]
+    static let `private`: Set = [
+      "WordName", "WordPath", "wordhost", "WordTitle", "WordRow", "WordTrouble", "WordCopy",
+    ]
+    /// Those of `Status`, which no page asks for.
+    static let ofDaemon: Set = ["WordTrouble", "WordCopy"]
+    static let files: Set = ["WordRejected"]
+    /// The owner of that file is root.
+    static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint"]
+    /// Queries of URLs are never told.
+    static let all = open.union(`private`).union(files).union(ofRoot).union(["WordQuery"])
+  }
+
+  private static let lists = ["barn", "1", "cow", "2"].map { ListReference($0) }
+
+  /// Every way to ask the method for something.
+  private static func calls(_ method: ControlCall.Method) -> [ControlCall] {
+    switch method {
+    case .status: [.status]
+    case .lists: [.lists]
+    case .inbox: [.inbox]
+    case .show:
+      lists.flatMap { list -> [ControlCall] in
+        var verifying = ShowOrder(list: list)
+        verifying.verifies = true
+        return [.show(ShowOrder(list: list)), .show(verifying)]
+      }
+    case .why:
+      lists.flatMap { list -> [ControlCall] in
+        [.why(WhyOrder(list: list)), .why(WhyOrder(list: list, photo: "1"))]
+      }
+    case .pause: lists.map { .pause($0) }
+    case .resume: lists.map { .resume($0) }
+    case .cancel: lists.map { .cancel($0) }
+    case .quality: lists.map { .quality($0, .background) }
+    case .focus: lists.map { .focus(FocusOrder(list: $0)) }
+    case .unfocus: lists.map { .unfocus($0, viewer: "") }
+    case .retry: lists.map { .retry(RetryOrder(list: $0)) }
+    case .remove: lists.map { .remove($0) }
+    case .sheet: lists.map { .sheet($0) }
+    case .reload: [.reload]
+    case .settings: [.settings]
+    case .watch: [.watch(WatchOrder())] + lists.map { .watch(WatchOrder(list: $0)) }
+    case .follow:
+      [.follow(FollowOrder(since: 0))] + lists.map { .follow(FollowOrder(list: $0, since: 0)) }
+    case .open: lists.map { .open($0) }
+    case .redeem: [.redeem(token: "0123")]
+    case .states: lists.map { .states(StatesOrder(list: $0)) }
+    case .colours: lists.map { .colours(ColoursOrder(list: $0, groups: 1)) }
+    case .find: lists.map { .find(FindOrder(list: $0, text: "a")) }
+    case .picture:
+      lists.flatMap { list -> [ControlCall] in
+        [
+          .picture(PictureOrder(list: list, photo: 1)),
+          .picture(PictureOrder(list: list, photo: 1, isThumbnail: true)),
+        ]
+      }
+    case .cache: [.cache(clear: false), .cache(clear: true)]
+    case .metrics: [.metrics]
+    case .flush:
+      [nil, "wordhost.example.org", "elsewhere.example.org"].map { .flush(host: $0) }
+    case .nodes: [.nodes]
+    case .drain: [.drain(DrainOrder(node: "a"))]
+    }
+  }
+
+  /// The world of the next caller would be another one.
+  private static func changes(_ call: ControlCall) -> Bool {
+    switch call.method {
+    case .pause, .resume, .cancel, .quality, .focus, .unfocus, .retry, .remove, .sheet, .reload,
+      .cache, .flush, .drain:
+      true
+    default: false
+    }
+  }
+
+  @Test func `each caller is told the words of the table, by whatever method`() async throws {
+    try await PeopleBench.use { bench in
+      try await prepare(bench)
+      for caller in Caller.allCases {
+        let peer = try peer(caller, in: bench)
+        var told: [String: Set<String>] = [:]
+        for call in ControlCall.Method.allCases.flatMap(Self.calls) {
+          if caller == .root || caller == .owner, Self.changes(call) { continue }
+          for reply in await replies(to: call, from: peer, bench) {
+            for word in Words.all where text(reply).contains(word) {
+              told[word, default: []].insert(call.method.rawValue)
+            }
+          }
+        }
+        #expect(Set(told.keys) == caller.words, "\(caller.rawValue): \(told)")
+      }
+    }
+  }
+
+  @Test func `a member cannot tell a host of private lists from one that nobody uses`() async throws
+  {
+    try await PeopleBench.use { bench in
+      try await prepare(bench)
+      var replies: [ControlReply] = []
+      for host in ["wordhost.example.org", "elsewhere.example.org"] {
+        replies.append(await bench.calls.handle(.flush(host: host), from: .stranger))
+      }
+      guard case .failed(.notPossible) = replies[0] else {
+        Issue.record("\(replies)")
+        return
+      }
+      #expect(replies[0] == replies[1])
+      guard case .status(let status) = await bench.calls.handle(.status, from: .stranger) else {
+        Issue.record("no status")
+        return
+      }
+      #expect(
+        Set(status.hosts.map(\.name)) == ["openhost.example.org", "a host of a private list"])
+      #expect(
+        status.degraded.contains("list 1 waits")
+          && status.degraded.contains("torn.plist waits for this machine"))
+    }
+  }
+
+  // MARK: the world
+
+  private func prepare(_ bench: PeopleBench) async throws {
+    let parts = bench.parts
+    let closed = try await bench.begin(
+      1,
+      SampleList {
+        $0.photos = ["1", "2"].map {
+          ("WordName \($0)", "https://wordhost.example.org/WordPath\($0).jpg?WordQuery")
+        }
+        $0.terms = terms("barn", "WordTitle")
+        $0.terms.isPrivate = true
+      })
+    let open = try await bench.begin(
+      2,
+      SampleList {
+        $0.photos = [("OpenName", "https://openhost.example.org/OpenPath.jpg?WordQuery")]
+        $0.name = "cow.plist"
+        $0.terms = terms("cow", "OpenTitle")
+      })
+    #expect(await bench.closeHost(of: closed))
+    let chains = parts.photos.chains
+    #expect(try await Patience.sees { chains.closedHosts().count == 2 })
+    let row = ResultRow(
+      photo: 2, state: .failed, attempts: 3, code: "http.404", reason: "WordRow")
+    await chains.idle(closed)
+    try await parts.recorder.record(
+      [.failed(PhotoID(list: closed, number: 2), .download, code: "http.404", attempt: 3)],
+      after: [.row(closed, row)])
+    func trouble(_ reason: String) -> Failure {
+      Failure(.machine, code: "system.5", reason: reason)
+    }
+    parts.health.set(trouble("WordTrouble"), for: .list(closed))
+    parts.health.set(trouble("WordCopy"), for: .copy(closed))
+    parts.health.set(trouble("OpenTrouble"), for: .list(open))
+    let torn = FileName(literal: "torn.plist")
+    parts.health.set(trouble("WordFile"), for: .file(torn))
+    parts.health.set(trouble("unlinkat WordPrint.jpg"), for: .removals)
+    try await parts.intake.reject(
+      ListID(9), name: torn, owner: 1000,
+      Failure(.final, code: "list.option", reason: "WordRejected"))
+    let doubt = Failure(.final, code: "list.option", reason: "WordDoubt")
+    parts.workers.failures.withLock { $0 = Array(repeating: doubt, count: 100) }
+    try bench.drop("doubt.plist")
+    // It waits for its end; after a while it is rejected. Either is told to its owner.
+    #expect(
+      try await Patience.sees {
+        parts.clock.advance(by: .milliseconds(100))
+        parts.ground.changes.changed()
+        return await bench.views.inboxReport(for: .root).files.contains {
+          $0.why.contains("WordDoubt")
+        }
+      })
+  }
+
+  private func terms(_ prints: String, _ title: String) -> FrozenSettings {
+    FrozenSettings(prints: FileName(made: prints), filter: .standard, title: title)
+  }
+
+  private func peer(_ caller: Caller, in bench: PeopleBench) throws -> ControlPeer {
+    func page(of user: ControlPeer) throws -> ControlPeer {
+      let key = [UInt8](repeating: 7, count: ViewKey.size)
+      try? bench.parts.folders.state.write(whole: key, as: FileName(made: "view-key"), mode: 0o600)
+      let right = ViewRight(list: 1, user: user.user, until: .max)
+      var peer = ControlPeer(process: 1, user: 4_000_002, group: 4_000_002)
+      peer.view = try #require(ViewKey(key)).text(of: right)
+      return peer
+    }
+    return switch caller {
+    case .root: .root
+    case .owner: .owner
+    case .member: .stranger
+    case .ownersPage: try page(of: .owner)
+    case .membersPage: try page(of: .stranger)
+    }
+  }
+
+  private func replies(
+    to call: ControlCall, from peer: ControlPeer, _ bench: PeopleBench
+  ) async -> [ControlReply] {
+    let sent = EventBoard<[ControlReply]>([])
+    let end = await bench.calls.stream(call, from: peer) { reply in
+      sent.change { $0.append(reply) }
+      return false
+    }
+    return [await bench.calls.handle(call, from: peer), end] + sent.value
+  }
+
+  private func text(_ reply: ControlReply) -> String { JSONWriter.text(.object(reply.parameters)) }
+}
