@@ -92,7 +92,7 @@ import Vocabulary
     #expect(notice?.priority == .notice)
     // It is its owner's to mend: this machine is well.
     #expect(health.lines == [] && !health.has(.inbox))
-    #expect(health.mistakes == ["a.txt: permission denied. Use chmod"])
+    #expect(health.mistakes { _ in true } == ["a.txt: permission denied. Use chmod"])
     #expect(
       health.statusLine(Ledger().open) == "2 files wait in the inbox. a.txt: permission denied.")
     health.files = InboxCounts()

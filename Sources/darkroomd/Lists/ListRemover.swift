@@ -83,10 +83,13 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let terms = try? about(list).terms else { continue }
+      guard let found = try? about(list), let owner = found.file?.owner, let terms = found.terms
+      else { continue }
       index.reserve(list, terms.prints)
       guard case .folder(let home) = lists.folders.place(of: terms) else { continue }
-      if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list {
+      if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
+        !index.hasStranger(to: owner, in: terms.prints, ofCluster: terms.isOfCluster)
+      {
         try? removal(in: home).hidePrints(terms.prints, of: list)
       }
     }
@@ -163,6 +166,7 @@ final class ListRemover: Sendable {
     }
     try refuseHeir(of: order.list)
     for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
+    try refuseForeignPrints(of: order.list)
     let old = OldLists(lists.folders.lists)
     var (isThere, isTaken) = (true, true)
     do throws(SystemError) {
@@ -175,19 +179,46 @@ final class ListRemover: Sendable {
       }
     } catch { throw error.machineFailure }
     // Only its own files tell where its prints are.
-    guard isThere else { throw Self.refusal("its files have been removed (KeepLists=)") }
+    guard isThere else { throw Self.aged }
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
     guard index.withdraw(line) else {
       throw Self.refusal(
-        "a list that takes over from it is being accepted, or its prints are being removed (KeepPrints=); try again"
+        "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
       )
     }
-    // It may have been accepted during the looks at the disk.
-    do throws(Failure) { try refuseHeir(of: order.list) } catch {
+    // The looks at the disk took time, in which a list may have been accepted, or this one removed for its age.
+    do throws(Failure) {
+      try refuseHeir(of: order.list)
+      let isGone = try asMachine { () throws(SystemError) in try old.isGone(order.list) }
+      if isGone { throw Self.aged }
+    } catch {
       giveBack(line)
       throw error
     }
     return line
+  }
+
+  private static let aged = refusal("its files have been removed (KeepLists=)")
+
+  /// Its prints would stay.
+  private func refuseForeignPrints(of list: ListID) throws(Failure) {
+    guard let label = index[list],
+      case .folder(let home) = lists.folders.place(of: label.terms)
+    else { return }
+    let prints = label.terms.prints
+    if index.heir(of: list, in: prints) != nil { return }
+    let path = "\(home.path)/\(prints)"
+    if index.hasStranger(to: label.owner, in: prints, ofCluster: label.terms.isOfCluster) {
+      throw Self.refusal("a list of another user has prints in \(path)")
+    }
+    let standing = try asMachine { () throws(SystemError) in
+      try removal(in: home).standing(ofPrints: prints)
+    }
+    if let obstacle = standing.obstacle {
+      throw Failure(
+        .final, code: "list.kept", reason: "\(path), its folder of prints, \(obstacle)",
+        advice: "Move the prints back, or move away what is there; then remove the list")
+    }
   }
 
   private func refuseHeir(of list: ListID) throws(Failure) {
@@ -218,7 +249,11 @@ final class ListRemover: Sendable {
 
   /// The index gets those back whose removal has not begun.
   private func giveBack(_ line: [ListID]) {
-    for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
+    let old = OldLists(lists.folders.lists)
+    for list in line
+    where index.read(list, from: lists.folders.lists) != nil || (try? old.isGone(list)) == true {
+      index.free(list)
+    }
   }
 
   /// Decides the removal.
@@ -269,9 +304,14 @@ final class ListRemover: Sendable {
     let (about, terms) = try about(list)
     let prints = terms?.prints ?? index.reserved(list)
     // A later list may have the folder: its prints are not this one's.
-    let isOfCluster = terms?.isOfCluster ?? false
+    let (owner, isOfCluster) = (about?.owner, terms?.isOfCluster ?? false)
     let isPrinter =
-      prints.map { (index.printer(into: $0, ofCluster: isOfCluster) ?? list) <= list } ?? false
+      prints.map { prints in
+        (index.printer(into: prints, ofCluster: isOfCluster) ?? list) <= list
+          && owner.map {
+            !index.hasStranger(to: $0, in: prints, ofCluster: isOfCluster)
+          } == true
+      } ?? false
     let place = terms.map { lists.folders.place(of: $0) } ?? .elsewhere
     var removal = self.removal
     if case .folder(let home) = place { removal = self.removal(in: home) }

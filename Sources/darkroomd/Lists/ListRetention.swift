@@ -30,13 +30,16 @@ final class ListRetention: Sendable {
   private struct Progress: Sendable {
     var terms: Terms
     var steady: SteadyClock
-    /// The lists whose prints are hidden and not removed yet, with the time since which they rest.
-    var hidden: [ListID: UInt64]
+    /// The lists whose prints are hidden and not removed yet, with the time since which they rest; nil until the disk has
+    /// told.
+    var hidden: [ListID: UInt64]?
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
   }
 
+  /// The pause before the disk is asked again which prints are hidden.
+  private static let again = Duration.seconds(60)
   /// Between two looks for lists that the record has forgotten.
   private static let surveyPause = Duration.seconds(60)
 
@@ -108,9 +111,15 @@ final class ListRetention: Sendable {
   }
 
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
-  /// crash has left hidden, and returns them. May wait for a disk.
-  func resume() -> [ListID] {
-    let pending = expiries.flatMap { (try? $0.pending()) ?? [] }
+  /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
+  func resume() -> [ListID]? {
+    var pending: [ListID] = []
+    do throws(SystemError) {
+      for expiry in expiries { pending += try expiry.pending() }
+    } catch {
+      health.set(error.machineFailure, for: .expiry)
+      return nil
+    }
     let swept = ((try? folders.unwanted?.all()) ?? []).map(\.list)
     for list in pending + swept {
       guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
@@ -121,9 +130,8 @@ final class ListRetention: Sendable {
   }
 
   /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
-  func run(_ hidden: [ListID]) async {
-    var progress = Progress(terms: first.terms, steady: first.steady, hidden: [:])
-    for list in hidden { progress.hidden[list] = restStart(of: list) }
+  func run(_ hidden: [ListID]?) async {
+    var progress = Progress(terms: first.terms, steady: first.steady, hidden: hidden.map(rests(of:)))
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
@@ -144,9 +152,12 @@ final class ListRetention: Sendable {
 
   // MARK: prints
 
-  /// Prints go before the lists, which may wait for that.
+  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden: their
+  /// lists would be noted as lists without prints.
   private func removeDue(_ before: Progress) -> Progress {
     var progress = before
+    progress.hidden = progress.hidden ?? resume().map(rests(of:))
+    guard var hidden = progress.hidden else { return progress }
     judge(&progress)
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
@@ -156,15 +167,15 @@ final class ListRetention: Sendable {
       for list in forgotten { _ = index.read(list.list, from: lists) }
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
+        progress.hidden = hidden
         if Task.isCancelled { return progress }
         guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
-        if expire(list, at: now) { progress.hidden[list] = now }
+        if expire(list, at: now) { hidden[list] = now }
       }
     }
-    if isBelieved {
-      clear(&progress.hidden)
-      removeLists(old, forgotten, progress)
-    }
+    if isBelieved { clear(&hidden) }
+    progress.hidden = hidden
+    if isBelieved { removeLists(old, forgotten, progress) }
     return progress
   }
 
@@ -266,16 +277,23 @@ final class ListRetention: Sendable {
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
       if needed().contains(list) || unswept.contains(list) { continue }
       if waitsForPrints(list, progress) { continue }
-      guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
+      guard (try? old.isRemovable(list)) == true, remove(list, old) else { continue }
       recorder.forget(list)
-      index.forget(list)
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list, progress) || unswept.contains(list) { continue }
-      try? old.remove(list)
       // The record forgets the oldest lists by itself.
-      index.forget(list)
+      _ = remove(list, old)
     }
+  }
+
+  /// False if it fails, or the list's owner removes it now.
+  func remove(_ list: ListID, _ old: OldLists) -> Bool {
+    guard index.beginRemoval(of: list) else { return false }
+    defer { index.endRemoval(of: list) }
+    guard (try? old.remove(list)) != nil else { return false }
+    index.forget(list)
+    return true
   }
 
   /// The ended lists whose prints an open list may still take over.
@@ -285,13 +303,17 @@ final class ListRetention: Sendable {
 
   /// Only a known list can tell where its prints are.
   private func waitsForPrints(_ list: ListID, _ progress: Progress) -> Bool {
-    progress.hidden[list] != nil || progress.terms.prints != nil && holdsPrints(list)
+    progress.hidden?[list] != nil || progress.terms.prints != nil && holdsPrints(list)
   }
 
   // MARK: time
 
   private var rest: Retention { Retention(grace.rest) }
   private var rests: Bool { grace.rest > .zero }
+
+  private func rests(of lists: [ListID]) -> [ListID: UInt64] {
+    Dictionary(lists.map { ($0, restStart(of: $0)) }) { first, _ in first }
+  }
 
   /// Prints that nothing is known about begin to rest now.
   private func restStart(of list: ListID) -> UInt64 {
@@ -334,7 +356,7 @@ final class ListRetention: Sendable {
       progress.terms.prints.flatMap { keep in
         pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
       },
-      pause(rest, Array(progress.hidden.values)),
+      progress.hidden.map { pause(rest, Array($0.values)) } ?? Self.again,
       progress.isSurveyed ? nil : progress.survey - clock.uptime(),
     ]
     return pauses.compactMap { $0 }.min()
