@@ -49,9 +49,11 @@ final class ClaimMemory {
   /// - Parameter key: of the pictures when they were dropped.
   func rememberRoll(_ list: ListID, _ key: Candidate.Key) { rolls[list] = key }
 
+  /// The list has left the inbox, or does not become a list.
   func forget(_ list: ListID) {
     drops[list] = nil
     rolls[list] = nil
+    parts.rules.giveUp(list)
   }
 
   /// Files that leave the inbox now; a list is recorded before that.
@@ -100,6 +102,8 @@ final class ClaimMemory {
   }
 
   func giveBack(_ number: ListID) {
+    // First: the next draft may get the number.
+    parts.rules.giveUp(number)
     if lost.remove(number) == nil, number > highest { spares.insert(number) }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Lists of the same name and its retry list, links to the same file, long lists, and rolls run one
-// after another. A plain value.
+// others. Lists of the same name and its retry list, lists that would print into the same folder, links to the
+// same file, long lists, and rolls run one after another. A plain value.
 
 internal import Vocabulary
 
@@ -28,36 +28,45 @@ struct ClaimQueue {
   static let longest: UInt64 = 1 << 20
 
   private let most: Int
-  private var waiting: [Task] = []
-  private var running: [Task] = []
+  /// Equal for names whose lists would print into the same folder.
+  private let folderKey: (ListName) -> String
+  private var waiting: [Entry] = []
+  private var running: [Entry] = []
 
-  init(most: Int) { self.most = most }
+  init(most: Int, folderKey: @escaping (ListName) -> String) {
+    self.most = most
+    self.folderKey = folderKey
+  }
 
   var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
   /// Running claims.
   var count: Int { running.count }
 
   /// A task for pictures runs or waits.
-  var hasRoll: Bool { (running + waiting).contains { $0.isRoll } }
+  var hasRoll: Bool { (running + waiting).contains { $0.task.isRoll } }
 
-  mutating func add(_ task: Task) { waiting.append(task) }
+  mutating func add(_ task: Task) {
+    waiting.append(Entry(task, task.candidate.map { folderKey(ListName($0.name)) }))
+  }
 
   /// Takes the first task that may begin. `held` is the file being read ahead; its task waits.
   mutating func next(unless held: Candidate.Key?) -> Task? {
     guard running.count < most else { return nil }
-    let longs = running.count { $0.isLong }
-    let place = waiting.firstIndex { task in
-      (held == nil || task.candidate?.key != held) && !(task.isLong && longs >= Self.mostLong)
-        && !running.contains { $0.excludes(task) }
+    let longs = running.count { $0.task.isLong }
+    let place = waiting.firstIndex { entry in
+      (held == nil || entry.task.candidate?.key != held)
+        && !(entry.task.isLong && longs >= Self.mostLong)
+        && !running.contains { $0.excludes(entry) }
     }
     guard let place else { return nil }
-    let task = waiting.remove(at: place)
-    running.append(task)
-    return task
+    let entry = waiting.remove(at: place)
+    running.append(entry)
+    return entry.task
   }
 
   mutating func ended(_ task: Task) {
-    if let place = running.firstIndex(where: { $0.isSame(as: task) }) { running.remove(at: place) }
+    let place = running.firstIndex { $0.task.isSame(as: task) }
+    if let place { running.remove(at: place) }
   }
 }
 
@@ -69,7 +78,7 @@ extension ClaimQueue.Task {
   }
 
   /// Of the lists that it may become.
-  private var stems: [ArraySlice<UInt8>] {
+  fileprivate var stems: [ArraySlice<UInt8>] {
     switch self {
     case .attempt(let candidate, _), .reject(let candidate, _, _):
       let name = ListName(candidate.name)
@@ -79,16 +88,36 @@ extension ClaimQueue.Task {
     }
   }
 
-  /// The same name without the suffix, or the same inode; two rolls.
-  fileprivate func excludes(_ other: Self) -> Bool {
-    if isRoll && other.isRoll || stems.contains(where: other.stems.contains) { return true }
-    guard let own = candidate?.status, let status = other.candidate?.status else { return false }
-    return own.inode == status.inode && own.device == status.device
-  }
-
   /// A file's status may have changed since its task began.
   fileprivate func isSame(as other: Self) -> Bool {
     if candidate == nil || other.candidate == nil { return self == other }
     return candidate?.key == other.candidate?.key
+  }
+}
+
+extension ClaimQueue {
+  /// A task, with what is compared for each that waits.
+  private struct Entry {
+    let task: Task
+    private let stems: [ArraySlice<UInt8>]
+    /// Nil for a task without a file: a list that is repeated has its folder.
+    private let folder: String?
+
+    init(_ task: Task, _ folder: String?) {
+      (self.task, self.folder) = (task, folder)
+      stems = task.stems
+    }
+
+    /// The same name without the suffix, or the same folder of prints, or the same inode; two rolls.
+    func excludes(_ other: Self) -> Bool {
+      if task.isRoll && other.task.isRoll || stems.contains(where: other.stems.contains) {
+        return true
+      }
+      if folder != nil, folder == other.folder { return true }
+      guard let own = task.candidate?.status, let status = other.task.candidate?.status else {
+        return false
+      }
+      return own.inode == status.inode && own.device == status.device
+    }
   }
 }

@@ -39,9 +39,9 @@ struct InboxLook {
     let key = Candidate.Key(entry.name)
     let mayBePicture =
       pictures && (entry.kind != .file || PictureName(entry.name.bytes).isPicture)
-    // No stat where the name or the kind decides: there may be many.
-    let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge)
-    if let reason, reason == .hidden || !mayBePicture {
+    // No stat where the name and the kind decide: there may be many.
+    if let reason = IgnoredReason.judge(entry.name, entry.kind), reason == .hidden || !mayBePicture
+    {
       return InboxState.Entry(key, ignored: reason)
     }
     guard let status = try inbox.status(ifThere: entry.name) else { return nil }

@@ -38,7 +38,9 @@ final class InboxLoop {
     self.reactor = reactor
     memory = ClaimMemory(parts)
     state = InboxState(parts.settings)
-    queue = ClaimQueue(most: parts.settings.claims)
+    queue = ClaimQueue(most: parts.settings.claims) { [rules = parts.rules] in
+      rules.folderKey(of: $0)
+    }
     door = InboxDoor(path: path, state: folder)
     // Without it only the safety sweep finds a mount over the inbox.
     mounts = try? MountTable()

@@ -17,7 +17,7 @@ package struct InboxState: Sendable {
 
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
-      ignored = IgnoredReason.judge(key.name) ?? IgnoredReason.judge(status.kind)
+      ignored = IgnoredReason.judge(key.name, status.kind)
     }
 
     package init(roll: Roll) {

@@ -41,6 +41,12 @@ package protocol IntakeRules: Sendable {
     _ draft: ListDraft, again order: RepeatOrder, _ terms: ListTerms
   ) async throws(Failure) -> ListTerms
 
+  /// Equal for lists that would print into one folder, if it is free: they are prepared one after another.
+  func folderKey(of name: ListName) -> String
+
+  /// The number does not become a list, or not now. What `prepare` noted for its draft is free again.
+  func giveUp(_ list: ListID)
+
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already. `user` asked for it
   /// by command.
   func accept(

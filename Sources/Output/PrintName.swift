@@ -32,6 +32,11 @@ package enum PrintName {
     stem(of: name).uppercased().lowercased()
   }
 
+  /// Equal for folders that are one folder on some file system.
+  package static func collisionKey(folder: FileName) -> String {
+    String(decoding: folder.bytes, as: UTF8.self).uppercased().lowercased()
+  }
+
   /// `Barn.JPG` and `Barn` are one name: the print gets the extension of its format.
   private static func withoutExtension(_ name: String) -> String {
     String(decoding: PictureName(Array(name.utf8)).stem, as: UTF8.self)

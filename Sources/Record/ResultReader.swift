@@ -46,11 +46,20 @@ package final class ResultReader: Sendable {
 
   /// The photos whose row says that they failed; a damaged row says nothing.
   package func failed(of count: UInt32) throws(Failure) -> [UInt32] {
+    try photos(.failed, of: count)
+  }
+
+  /// How many rows say that their photo is filtered; a damaged row says nothing.
+  package func filtered(of count: UInt32) throws(Failure) -> UInt32 {
+    UInt32(try photos(.filtered, of: count).count)
+  }
+
+  private func photos(_ state: PhotoState, of count: UInt32) throws(Failure) -> [UInt32] {
     var numbers: [UInt32] = []
     for number in 0..<count {
       if number % 4096 == 0, Task.isCancelled { throw .cancelled }
       do throws(Failure) {
-        if try row(number + 1)?.state == .failed { numbers.append(number + 1) }
+        if try row(number + 1)?.state == state { numbers.append(number + 1) }
       } catch { if error.kind != .final { throw error } }
     }
     return numbers

@@ -52,12 +52,16 @@ package struct ListRemoval: Sendable {
     try lists.sync()
   }
 
-  /// Frees the name of the prints' folder, durably.
+  /// What is to be hidden.
+  package func standing(ofPrints folder: FileName) throws(SystemError) -> PrintsStanding {
+    try PrintsStanding(of: folder, in: prints)
+  }
+
+  /// Frees the name of the prints' folder, durably. What is not a folder of ours stays.
   package func hidePrints(_ folder: FileName, of list: ListID) throws(SystemError) {
-    do throws(SystemError) {
-      try prints.rename(folder, to: prints, as: ListFolder.removed(list), replacing: false)
-    } catch { if !error.isMissing { throw error } }
-    try prints.sync()
+    let isHidden = try HiddenPrints.hide(folder, in: prints, as: ListFolder.removed(list))
+    // The rename of an earlier attempt may not be durable.
+    if !isHidden { try prints.sync() }
   }
 
   /// - Parameters:
@@ -75,9 +79,9 @@ package struct ListRemoval: Sendable {
       try done.sync()
       try failed.sync()
     }
-    try prints.removeTree(ListFolder.removed(list))
+    try HiddenPrints.clear(ListFolder.removed(list), in: prints)
     // They may have expired a moment ago.
-    try prints.removeTree(ListFolder.expired(list))
+    try HiddenPrints.clear(ListFolder.expired(list), in: prints)
     try prints.sync()
   }
 

@@ -28,12 +28,7 @@ package struct PrintsExpiry: Sendable {
   /// Decides that the prints go, and frees the name of their folder, durably. False, and changes nothing, if there is
   /// no such folder, or not one of ours.
   package func hide(_ folder: FileName, of list: ListID) throws(SystemError) -> Bool {
-    guard let status = try prints.status(ifThere: folder), status.kind == .folder,
-      try !prints.folder(folder, creating: false).isMountPoint
-    else { return false }
-    try prints.rename(folder, to: prints, as: ListFolder.expired(list), replacing: false)
-    try prints.sync()
-    return true
+    try HiddenPrints.hide(folder, in: prints, as: ListFolder.expired(list))
   }
 
   /// Notes the time of the expiry, in milliseconds since 1970, or 0 if no prints of ours were there. A list that is

@@ -65,9 +65,10 @@ final class Darkroom: Sendable {
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
+    witness = NumberWitness(folders.done)
     let cluster = try ClusterNode.make(
       ground, chains: photos.chains, lists: lists, index: index, keeper: keeper,
-      narrator: narrator, health)
+      witness: witness, narrator: narrator, health)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(
@@ -75,7 +76,6 @@ final class Darkroom: Sendable {
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
       hooks: desk, sheets: sheets, clock: clock, places: ground.places,
       cluster: cluster)
-    witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,

@@ -217,7 +217,30 @@ import Vocabulary
       ("a.plist.part", .suffix),
     ] as [(String, IgnoredReason?)])
   func ending(_ name: String, _ reason: IgnoredReason?) throws {
-    #expect(IgnoredReason.judge(try #require(FileName(name))) == reason)
+    let file = try #require(FileName(name))
+    #expect(IgnoredReason.judge(file, .file) == reason)
+    // On a file system that does not say the kind of a name, only a status tells.
+    #expect(IgnoredReason.judge(file, nil) == (reason == .hidden ? .hidden : nil))
+  }
+
+  @Test(arguments: ["a.plist", "a.jpg", "a", "a.doc"])
+  func `a link, a folder or a device is ignored because it is one, whatever its name ends in`(
+    name: String
+  ) async throws {
+    let file = try #require(FileName(name))
+    #expect(IgnoredReason.judge(file, .link) == .link)
+    #expect(IgnoredReason.judge(file, .folder) == .folder)
+    #expect(IgnoredReason.judge(file, .other) == .special)
+    let hidden = try #require(FileName(".\(name)"))
+    #expect(IgnoredReason.judge(hidden, .link) == .hidden)
+    let bench = try InboxBench { path in
+      User.symlink("/etc/passwd", "\(path)/\(name)")
+      User.socket("\(path)/s.\(name)")
+    }
+    #expect(await bench.settle().isEmpty)
+    let ignored = bench.rules.state.withLock { $0.ignored }
+    #expect(ignored == [name: .link, "s.\(name)": .special])
+    await bench.inbox.stop()
   }
 
   @Test("A wall clock that jumps does not change which files are taken, or when")

@@ -16,7 +16,7 @@ import Vocabulary
   }
 
   private func queue(_ files: [Candidate]) -> ClaimQueue {
-    var queue = ClaimQueue(most: 4)
+    var queue = ClaimQueue(most: 4) { String($0.text.prefix(200)).lowercased() }
     for file in files { queue.add(.attempt(file, .lease)) }
     return queue
   }
@@ -86,6 +86,24 @@ import Vocabulary
     #expect(begin(&queue) == ["a.PLIST", "b.plist"])
   }
 
+  @Test func `lists that would print into one folder take turns`() throws {
+    let long = String(repeating: "x", count: 200)
+    func raw(_ byte: UInt8, _ inode: UInt64) throws -> Candidate {
+      let name = try #require(FileName(bytes: Array("caf".utf8) + [byte] + Array(".txt".utf8)))
+      let status = try file("x.txt", inode: inode).status
+      return Candidate(key: Candidate.Key(name), status: status)
+    }
+    let files = try [
+      file("\(long)1.plist", inode: 1), file("\(long)2.plist", inode: 2),
+      raw(0xE9, 3), raw(0xE8, 4),
+      file("Trip.txt", inode: 5), file("trip.txt", inode: 6),
+    ]
+    var queue = queue(files)
+    #expect(begin(&queue).map { $0.prefix(1) } == ["x", "c", "T"])
+    for file in [files[0], files[2], files[4]] { queue.ended(.attempt(file, .lease)) }
+    #expect(begin(&queue).map { $0.prefix(1) } == ["x", "c", "t"])
+  }
+
   @Test func `a file is not tried while it is read ahead`() throws {
     let files = try [file("a.plist", inode: 1), file("b.plist", inode: 2)]
     var queue = queue(files)
@@ -96,7 +114,7 @@ import Vocabulary
   @Test func `lists of one name take turns, whether one was dropped or repeats another`() throws {
     let barn = try file("barn.csv", inode: 1)
     let again = ClaimQueue.Task.again(RepeatOrder(ListID(4), of: 0), stem: Array("barn".utf8))
-    var queue = ClaimQueue(most: 4)
+    var queue = ClaimQueue(most: 4) { String($0.text.prefix(200)).lowercased() }
     for task in [again, again, .attempt(barn, .lease)] { queue.add(task) }
     queue.add(.again(RepeatOrder(ListID(5), of: 0), stem: Array("cow".utf8)))
     #expect(begin(&queue) == ["again 4", "again 5"])

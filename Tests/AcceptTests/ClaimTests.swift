@@ -53,6 +53,28 @@ import Vocabulary
     #expect(steps > 40)
   }
 
+  @Test func `a draft is given up when its claim fails, unless its list may still be recorded`()
+    async throws
+  {
+    var (steps, kept) = (0, 0)
+    while true {
+      steps += 1
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.cut.set(.fault, at: steps)
+      try await bench.settle(rounds: 1)
+      guard let step = bench.cut.step else { break }
+      let drafts = bench.rules.state.withLock { $0.drafts }
+      #expect(drafts.isSubset(of: bench.claim.memory.drops.keys), "\(step)")
+      kept += drafts.count
+      // The file is changed before its list is recorded: that list never comes.
+      User.put("\(bench.inboxPath)/barn.plist", "newer end")
+      try await bench.settle()
+      #expect(bench.rules.state.withLock { $0.drafts.isEmpty }, "\(step)")
+    }
+    #expect(steps > 40 && kept > 0)
+  }
+
   @Test(
     "A restart that is killed at any step loses nothing and accepts nothing twice",
     arguments: [5, 20, 30, 34, 38, 42, 44, 46, 48, 50, 52])
@@ -145,6 +167,50 @@ import Vocabulary
     #expect(Set(try bench.acceptedTexts()) == [Self.good, "newer end"])
     try await bench.restart()
     try bench.expectTidy("replaced at sync \(sync)")
+  }
+
+  @Test func `a changed file that goes back to the inbox replaces no newer one of its name`()
+    async throws
+  {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, Self.good)
+    let news = ["newer end", "newest end"]
+    for text in news { try bench.scratch.folder.put(FileName(made: text), text) }
+    let (place, path) = (bench.scratch.path, bench.inboxPath)
+    let count = Mutex(0)
+    // Before the first such rename takes the file, another comes; before the second puts that back, a third.
+    bench.cut.onStep { step in
+      guard step == "rename barn.plist to barn.plist" else { return }
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number <= news.count { User.rename("\(place)/\(news[number - 1])", "\(path)/barn.plist") }
+    }
+    let end = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    #expect(end == .changed && count.withLock { $0 } == 2)
+    #expect(try bench.inbox.text(ClaimBench.name) == "newest end")
+    let claims = try bench.inbox.openFolder(ClaimFolder.name, creating: false)
+    let nest = try claims.openFolder(FileName(literal: "1"), creating: false)
+    #expect(try nest.text("barn.plist") == news[0])
+    bench.cut.onStep(nil)
+    try await bench.settle()
+    #expect(Set(try bench.acceptedTexts()) == Set([Self.good] + news))
+    try bench.expectTidy("at the end")
+  }
+
+  @Test func `a hard link to a list that has not left the inbox yet is another drop`() async throws
+  {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, Self.good)
+    User.link("\(bench.inboxPath)/barn.plist", "\(bench.inboxPath)/copy.plist")
+    try await bench.acceptInPlace()
+    let copy = try bench.candidate(FileName(literal: "copy.plist"))
+    #expect(await bench.claim.attempt(copy, .lease, besides: 0) == .accepted(ListID(2)))
+    #expect(try bench.inbox.has(ClaimBench.name))
+    try await bench.settle()
+    #expect(bench.rules.names == ["barn.plist", "copy.plist"])
+    try bench.expectTidy("at the end")
   }
 
   @Test(

@@ -12,6 +12,8 @@ final class ScriptedRules: IntakeRules {
   struct State {
     var last: UInt64 = 0
     var recorded: [ListID: AboutFile] = [:]
+    /// Lists that were prepared, and neither recorded nor given up.
+    var drafts: Set<ListID> = []
     var accepts = 0
     var reads = 0
     /// For each death of a worker, whether it was the last one allowed.
@@ -145,8 +147,13 @@ final class ScriptedRules: IntakeRules {
       return state.onPrepare
     }
     act?()
+    state.withLock { _ = $0.drafts.insert(draft.list) }
     return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
   }
+
+  func folderKey(of name: ListName) -> String { name.text.lowercased() }
+
+  func giveUp(_ list: ListID) { state.withLock { _ = $0.drafts.remove(list) } }
 
   /// A retry list continues the newest list of its name.
   func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
@@ -158,7 +165,8 @@ final class ScriptedRules: IntakeRules {
   func prepare(
     _ draft: ListDraft, again order: RepeatOrder, _ terms: ListTerms
   ) async throws(Failure) -> ListTerms {
-    ListTerms(
+    state.withLock { _ = $0.drafts.insert(draft.list) }
+    return ListTerms(
       photos: terms.photos, serviceClass: terms.serviceClass,
       settings: "again \(order.earlier)\n\(terms.settings)")
   }
@@ -176,6 +184,7 @@ final class ScriptedRules: IntakeRules {
       state.withLock { state in
         state.accepts += 1
         state.recorded[list] = about
+        state.drafts.remove(list)
       }
       try cut.step("answer accepted")
     } catch { throw machine(error) }

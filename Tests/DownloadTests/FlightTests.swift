@@ -71,6 +71,27 @@ struct FlightTests {
     #expect(downloader.isQuiet)
   }
 
+  @Test func `a landed file is taken by a photo that is alone with it, by none of several`() throws
+  {
+    var table = FlightTable()
+    let url = try PhotoURL(parsing: url)
+    let first = table.board(photo(1), url, .default).boarding
+    let second = table.board(photo(2), url, .default).boarding
+    let attempt = try #require(table.attempt(of: first)).attempt
+    _ = table.begun(attempt, TransferTicket(1), .default)
+    // While it flies, once it has landed, after the first has left, and after the second has taken it.
+    var taken = [table.takeAlone(first)]
+    let landing = Landing([1], from: url, TransferReply(status: 200, size: 1))
+    _ = table.over(attempt, .success(landing))
+    taken += [table.takeAlone(first), table.takeAlone(second)]
+    _ = table.leave(first)
+    taken += [table.takeAlone(first), table.takeAlone(second), table.takeAlone(second)]
+    #expect(taken == [false, false, false, false, true, false])
+    // Whoever comes now waits for another attempt.
+    let isTold = table.board(photo(3), url, .default).turn != nil
+    #expect(!isTold)
+  }
+
   @Test func `each photo of a shared transfer has its own checksum`() async throws {
     let network = ScriptedNetwork(.body([1, 2, 3]).held)
     let downloader = downloader(network)

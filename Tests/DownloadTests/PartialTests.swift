@@ -209,6 +209,19 @@ struct PartialTests {
     #expect(kept == Array(body.prefix(60_000)))
   }
 
+  @Test func `a file that became an original while it was kept is not resumed`() throws {
+    let shelf = try keep(60_000)
+    let list = try disk.rootFolder.folder(FileName(literal: "17"), creating: true)
+    let original = FileName(literal: "000000001")
+    try disk.rootFolder.link(name, to: list, as: original)
+    #expect(shelf.holds(url))
+    var (reopened, known) = try shelf.reopen(url)
+    #expect(reopened.size == 0 && known == nil)
+    try reopened.write([1, 2, 3])
+    let kept = try list.open(original, .read).read(at: 0, upTo: 100_000)
+    #expect(kept == Array(body.prefix(60_000)))
+  }
+
   @Test func `a start removes files without notes, notes without files, and strangers`() throws {
     _ = try keep(1000)
     for stray in ["junk", "0f.part", "1f.note"] {

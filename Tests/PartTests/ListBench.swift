@@ -99,24 +99,28 @@ extension ListBench {
   }
   func state(_ list: ListID) -> ListState? { recorder.ledger { $0[list]?.state } }
 
-  /// Records the photo as filtered; its print of 100 bytes is in place.
-  func develop(_ photo: PhotoID, print: String, in prints: String = "barn") async throws {
+  /// Records the photo as filtered; its print, 100 times this letter, is in place.
+  func develop(
+    _ photo: PhotoID, print: String, in prints: String = "barn", of letter: Character = "p"
+  ) async throws {
     let folder = try folders.prints.folder(FileName(made: prints), creating: true)
     let name = FileName(made: print)
     try folder.removeIfThere(name)
-    try folder.put(name, String(repeating: "p", count: 100))
+    try folder.put(name, String(repeating: letter, count: 100))
     try await recorder.record(
       [.filtered(photo, Contents(size: 100, hash: 1))],
-      after: [.row(photo.list, .print(photo.number))])
+      after: [.row(photo.list, .print(photo.number, of: letter))])
   }
 }
 
 extension ResultRow {
-  /// A JPEG of 100 bytes, 4 × 3 pixels.
-  static func print(_ photo: UInt32) -> ResultRow {
-    ResultRow(
+  /// A JPEG of 4 × 3 pixels, of 100 times this letter.
+  static func print(_ photo: UInt32, of letter: Character = "p") -> ResultRow {
+    var hash = SHA256()
+    hash.add(Array(String(repeating: letter, count: 100).utf8))
+    return ResultRow(
       photo: photo, state: .filtered, format: PictureFormat.jpeg.rawValue, attempts: 1, bytes: 100,
-      width: 4, height: 3, sha256: [UInt8](repeating: 7, count: 32))
+      width: 4, height: 3, sha256: hash.digest().bytes)
   }
 }
 

@@ -56,14 +56,86 @@ import Vocabulary
     #expect(index.printer(into: FileName(literal: "barn")) == nil)
   }
 
-  @Test func `of many drafts the newest 64 keep their folders`() {
-    for number in 1...66 as ClosedRange<UInt64> {
-      index.note(ListID(number), into: FileName(number: number))
+  @Test(arguments: [[1, 2], [2, 1]] as [[UInt64]])
+  func `of two lists that find a folder free one gets it`(order: [UInt64]) {
+    // Both have looked at the disk before either takes it.
+    let folder = FileName(literal: "barn")
+    let taken = order.map { index.claim(folder, for: ListID($0), isThere: false) }
+    #expect(taken == [true, false])
+    #expect(index.claim(folder, for: ListID(order[0]), isThere: true), "it is still the draft's")
+    index.giveUp(ListID(order[1]))
+    #expect(!index.claim(folder, for: ListID(order[1]), isThere: false))
+    index.giveUp(ListID(order[0]))
+    #expect(index.claim(folder, for: ListID(order[1]), isThere: false))
+  }
+
+  @Test func `a draft keeps its folder, however many drafts come after it`() {
+    let folder = FileName(literal: "barn")
+    #expect(index.claim(folder, for: ListID(1), isThere: false))
+    for number in 2...1000 as ClosedRange<UInt64> {
+      #expect(index.claim(FileName(number: number), for: ListID(number), isThere: false))
     }
-    let printers = (1...66 as ClosedRange<UInt64>).filter {
-      index.printer(into: FileName(number: $0)) != nil
-    }
-    #expect(printers == Array(3...66))
+    #expect(!index.claim(folder, for: ListID(2000), isThere: false))
+    for number in 1...1000 as ClosedRange<UInt64> { index.giveUp(ListID(number)) }
+    #expect(index.claim(folder, for: ListID(2000), isThere: false))
+  }
+
+  @Test func `a folder of a list, or one that is there without a list, is not given to another`()
+    throws
+  {
+    index.add(ListID(1), try label("barn.plist"))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+    #expect(!index.claim(FileName(literal: "cow"), for: ListID(2), isThere: true))
+    index.reserve(ListID(1), FileName(literal: "barn"))
+    index.forget(ListID(1))
+    index.reserve(ListID(1), FileName(literal: "barn"))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+    index.free(ListID(1))
+    #expect(index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+  }
+
+  @Test(arguments: [
+    ("Trip", "trip"), ("TRIP", "Trip"), ("\u{E9}t\u{E9}", "e\u{301}te\u{301}"),
+    ("Stra\u{DF}e", "STRASSE"),
+  ])
+  func `two lists never print into folders that are one where a file system folds names`(
+    first: String, second: String
+  ) {
+    #expect(index.claim(FileName(made: first), for: ListID(1), isThere: false))
+    #expect(!index.claim(FileName(made: second), for: ListID(2), isThere: false))
+    index.note(ListID(2), into: FileName(made: second))
+    index.giveUp(ListID(1))
+    #expect(!index.claim(FileName(made: first), for: ListID(3), isThere: false))
+    index.giveUp(ListID(2))
+    #expect(index.claim(FileName(made: first), for: ListID(3), isThere: false))
+  }
+
+  @Test func `a draft that is given up after its list was accepted keeps its folder`() throws {
+    #expect(index.claim(FileName(literal: "barn"), for: ListID(1), isThere: false))
+    index.add(ListID(1), try label("barn.plist"))
+    index.giveUp(ListID(1))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+  }
+
+  @Test func `a list is removed for its age or by its owner, not both at once`()
+    throws
+  {
+    index.add(ListID(1), try label("barn.plist"))
+    #expect(index.beginRemoval(of: ListID(1)) && !index.withdraw([ListID(1)]))
+    #expect(!index.withdraw([ListID(2), ListID(1)]))
+    index.endRemoval(of: ListID(1))
+    #expect(index.withdraw([ListID(1)]) && !index.beginRemoval(of: ListID(1)))
+    index.free(ListID(1))
+    #expect(index.beginRemoval(of: ListID(1)))
+  }
+
+  @Test func `in a folder a list of another owner is seen, a draft is not`()
+    throws
+  {
+    let folder = FileName(literal: "barn")
+    index.add(ListID(1), try label("barn.plist", owner: 1000))
+    index.note(ListID(2), into: folder)
+    #expect(!index.hasStranger(to: 1000, in: folder) && index.hasStranger(to: 1001, in: folder))
   }
 
   @Test func `a list that is forgotten leaves no trace`() throws {

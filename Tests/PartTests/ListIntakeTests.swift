@@ -318,18 +318,67 @@ import Vocabulary
     }
   }
 
-  @Test func `a draft that was never accepted keeps a folder only if the folder is there`()
-    async throws
-  {
+  @Test func `the folder of a draft is taken until the draft is given up`() async throws {
     try await PartBench.use { bench in
-      let first = try await prepare(bench, owned(by: 1000))
-      let second = try await prepare(bench, owned(by: 1001))
+      let first = try await prepare(bench, owned(by: 1000), as: ListID(1))
+      let second = try await prepare(bench, owned(by: 1001), as: ListID(2))
       #expect(first.prints == FileName(literal: "barn"))
-      // The first draft was never accepted, and has no folder.
-      #expect(second.prints == first.prints)
+      #expect(second.prints == FileName(literal: "barn~2"))
+      bench.intake.giveUp(ListID(1))
+      let third = try await prepare(bench, owned(by: 1002), as: ListID(3))
+      #expect(third.prints == FileName(literal: "barn"))
+      bench.intake.giveUp(ListID(3))
       _ = try bench.folders.prints.folder(first.prints, creating: true)
-      let third = try await prepare(bench, owned(by: 1002))
-      #expect(third.prints == FileName(literal: "barn~3"))
+      let fourth = try await prepare(bench, owned(by: 1002), as: ListID(4))
+      #expect(fourth.prints == FileName(literal: "barn~4"))
+    }
+  }
+
+  @Test(arguments: ["same", "bytes", "long", "case"])
+  func `lists that are prepared at the same time print into folders of their own`(
+    kind: String
+  ) async throws {
+    try await PartBench.use { bench in
+      let count = 16 as UInt64
+      let drafts = try (1...count).map { number in
+        let sample = owned(by: UInt32(1000 + number))
+        let draft = try draft(bench, sample, as: ListID(number))
+        let long = Array(repeating: UInt8(ascii: "x"), count: 200)
+        let name: [UInt8] =
+          switch kind {
+          case "bytes": Array("caf".utf8) + [0xE0 + UInt8(number)]
+          case "long": long + [0x60 + UInt8(number)]
+          case "case": Array((number % 2 == 0 ? "barn" : "BARN").utf8)
+          default: Array("barn".utf8)
+          }
+        return ListDraft(
+          list: draft.list, name: try #require(FileName(bytes: name + Array(".txt".utf8))),
+          owner: draft.owner, folder: draft.folder, catalog: draft.catalog)
+      }
+      let intake = bench.intake
+      let prints = try await withThrowingTaskGroup(of: FileName.self) { group in
+        for draft in drafts {
+          group.addTask {
+            try FrozenSettings(text: try await intake.prepare(draft).settings).prints
+          }
+        }
+        return try await group.reduce(into: [FileName]()) { $0.append($1) }
+      }
+      let names = Set(prints.map { "\($0)".lowercased() })
+      #expect(names.count == Int(count), "\(names)")
+      #expect(prints.count { !"\($0)".contains("~") } == 1)
+      let keys = Set(drafts.map { intake.folderKey(of: ListName($0.name)) })
+      #expect(keys.count == 1, "the inbox prepares them one after another")
+    }
+  }
+
+  @Test func `a list whose record may be there keeps its folder`() async throws {
+    try await PartBench.use { bench in
+      let list = try await accept(bench)
+      bench.index.forget(list)
+      bench.index.note(list, into: FileName(literal: "barn"))
+      bench.intake.giveUp(list)
+      #expect(bench.index.printer(into: FileName(literal: "barn")) == list)
     }
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removals that an earlier run began, at a start at which the disk does not tell which.
 
+import Files
 import Linux
 import Record
 import Return
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -12,6 +14,132 @@ import Vocabulary
 
 @Suite struct ListRemoverTests {
   private static let subject = Health.Subject.removals
+  private static let barn = FileName(literal: "barn")
+
+  private func remover(_ bench: DiskBench, _ folders: StateFolders? = nil) -> ListRemover {
+    let lists = folders.map { OpenLists($0, most: 4) } ?? bench.lists
+    return ListRemover(
+      bench.recorder, bench.index, lists, bench.narrator(),
+      HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes), clock: bench.clock)
+  }
+
+  /// A list with a print, which is over and was returned.
+  private func end(_ bench: DiskBench, _ number: UInt64, owner: UInt32 = 1000) async throws {
+    let list = try await bench.add(number, SampleList { $0.owner = owner })
+    try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+    try await bench.recorder.record([.finished(list)])
+    try ListMarks.noteReturn(in: bench.folder(of: list))
+    bench.recorder.archived(list)
+  }
+
+  private func remove(_ list: UInt64, _ remover: ListRemover) async -> Failure? {
+    let run = Task { await remover.run([]) }
+    var answer: Failure?
+    do throws(Failure) { try await remover.remove(ListID(list), by: 1000) } catch {
+      answer = error
+    }
+    remover.stop()
+    await run.value
+    return answer
+  }
+
+  @Test(arguments: ["link", "file"])
+  func `a list whose folder of prints is none of ours is not removed, with the reason`(
+    kind: String
+  ) async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(ListID(1))])
+      try ListMarks.noteReturn(in: bench.folder(of: ListID(1)))
+      bench.recorder.archived(ListID(1))
+      let place = "daemon/prints/barn"
+      try bench.scratch.write([1], to: "elsewhere/One.jpg")
+      if kind == "link" { try bench.scratch.link(place, to: "../../elsewhere") }
+      if kind == "file" { try bench.scratch.write([2], to: place) }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.narrator, bench.health, clock: bench.clock)
+      let failure = try #require(await remove(1, remover))
+      #expect(failure.kind == .final && failure.code == "list.kept", "\(failure)")
+      let words = kind == "link" ? "is a symbolic link, which" : "is not a folder"
+      #expect(failure.reason.contains("/prints/barn, its folder of prints, \(words)"))
+      #expect(bench.state(ListID(1)) == .cancelled && bench.index[ListID(1)] != nil)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+      try bench.folders.prints.remove(Self.barn)
+      let next = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.narrator, bench.health, clock: bench.clock)
+      #expect(await remove(1, next) == nil)
+      #expect(bench.state(ListID(1)) == nil)
+      #expect(bench.scratch.bytes(of: "elsewhere/One.jpg") != nil)
+    }
+  }
+
+  @Test func `the prints of another user in the same folder are not removed`() async throws {
+    try await DiskBench.use { bench in
+      try await end(bench, 1, owner: 1001)
+      try await end(bench, 2)
+      let failure = await remove(2, remover(bench))
+      #expect(failure?.kind == .final && failure?.code == "list.kept", "\(failure as Any)")
+      #expect(failure?.reason.contains("a list of another user has prints in ") == true)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+      // A removal that an earlier run has begun ends without the prints.
+      let lists = bench.folders.lists
+      try lists.rename(
+        ListFolder.name(ListID(2)), to: lists, as: ListFolder.removed(ListID(2)), replacing: false)
+      bench.index.forget(ListID(2))
+      let next = remover(bench)
+      let pending = next.resume()
+      #expect(pending == [ListID(2)])
+      let run = Task { await next.run(pending) }
+      _ = try await Patience.sees { bench.state(ListID(2)) == nil }
+      next.stop()
+      await run.value
+      #expect(try bench.folders.prints.folder(Self.barn, creating: false).listing() == ["Barn.jpg"])
+    }
+  }
+
+  @Test func `a removal that meets that for age at any step is answered truly`()
+    async throws
+  {
+    var (steps, answers) = (0, Set<String>())
+    while true {
+      steps += 1
+      var isOver = false
+      try await DiskBench.use { bench in
+        try await end(bench, 1)
+        let cut = Cut()
+        let count = Mutex(0)
+        let folders = try StateFolders(
+          state: CutFolder(bench.folders.state, cut), prints: bench.folders.prints,
+          done: bench.folders.done, failed: bench.folders.failed)
+        var settings = Settings()
+        settings.record.keepLists = .zero
+        let retention = ListRetention(
+          bench.recorder, bench.index, bench.folders, settings: LiveSettings(settings),
+          bench.narrator(),
+          HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
+          clock: bench.clock)
+        let (step, lists) = (steps, bench.folders.lists)
+        cut.onStep { _ in
+          let isNow = count.withLock { count in
+            count += 1
+            return count == step
+          }
+          if isNow, retention.remove(ListID(1), OldLists(lists)) {
+            bench.recorder.forget(ListID(1))
+          }
+        }
+        let answer = await remove(1, remover(bench, folders))
+        answers.insert(answer?.reason ?? "removed")
+        let prints = try bench.folders.prints.listing()
+        #expect(prints == (answer == nil ? [] : ["barn"]), "step \(steps): \(answer as Any)")
+        #expect(bench.state(ListID(1)) == nil && bench.index[ListID(1)] == nil, "step \(steps)")
+        #expect(bench.index.printer(into: Self.barn) == nil, "step \(steps)")
+        isOver = count.withLock { $0 } < step
+      }
+      if isOver { break }
+    }
+    #expect(answers.count > 1 && answers.contains("removed"), "\(answers)")
+  }
 
   @Test func `removals that the start cannot see are looked for again, with one warning`()
     async throws

@@ -36,7 +36,7 @@ import Vocabulary
 
   /// Runs until the retention waits for its next look, acts, and stops it.
   private func running(
-    _ bench: DiskBench, _ retention: ListRetention, hidden: [ListID] = [],
+    _ bench: DiskBench, _ retention: ListRetention, hidden: [ListID]? = [],
     _ act: () async throws -> Void
   ) async throws {
     let run = Task { await retention.run(hidden) }
@@ -300,6 +300,42 @@ import Vocabulary
       try await running(bench, retention, hidden: hidden) { () async throws in
         #expect(prints(bench) == [])
         #expect(try ListMarks.expiry(in: bench.folder(of: ListID(2))) == now)
+      }
+    }
+  }
+
+  @Test func `hidden prints that the start cannot see are looked for again`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      let all = bench.folders.prints
+      try all.rename(
+        FileName(literal: "barn"), to: all, as: ListFolder.expired(ListID(1)), replacing: false)
+      bench.clock.advance(by: Self.keep)
+      let retention = retention(bench, prints: Self.keep)
+      bench.disk.fail(.broken(.list))
+      let hidden = retention.resume()
+      #expect(hidden == nil)
+      try await running(bench, retention, hidden: hidden) { () async throws in
+        #expect(bench.index.expiry(of: ListID(1)) == nil)
+        bench.disk.fail(nil)
+        #expect(left(bench) == ["1"] && prints(bench) == [".expired-1"])
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { prints(bench) == [] })
+        #expect(bench.index.expiry(of: ListID(1)) != 0)
+      }
+    }
+  }
+
+  @Test func `a list that its owner removes is not removed for its age`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench)
+      try await end(bench, 1)
+      bench.clock.advance(by: Self.keep)
+      #expect(bench.index.withdraw([ListID(1)]))
+      try await running(bench, retention) {
+        #expect(left(bench) == ["1"] && bench.state(ListID(1)) == .cancelled)
       }
     }
   }

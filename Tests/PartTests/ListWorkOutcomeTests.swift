@@ -42,7 +42,7 @@ import Vocabulary
       #expect(outcome.prints == "\(bench.ground.places.prints)/barn")
       let photos = try (1...4).map { try outcome.photo($0) }
       let print = PhotoOutcome.Print(
-        name: "Photo 1.jpg", sha256: String(repeating: "07", count: 32), bytes: 100, width: 4,
+        name: "Photo 1.jpg", sha256: String(hex: ResultRow.print(1).sha256), bytes: 100, width: 4,
         height: 3)
       #expect(
         photos.map(\.ending) == [

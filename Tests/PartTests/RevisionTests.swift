@@ -216,6 +216,74 @@ import Vocabulary
     }
   }
 
+  @Test func `a photo that was changed and changed back is developed again`() async throws {
+    try await DiskBench.use { bench in
+      func list(_ number: UInt64, _ url: String, of letter: Character) async throws {
+        var sample = SampleList.revising(number == 1 ? nil : number - 1, count: 2)
+        sample.photos[0].1 = "https://photos.example.org/\(url).jpg"
+        try await bench.add(number, sample)
+        if number > 1 { #expect(try await carry(bench, number, after: number - 1) == 1) }
+        try await bench.develop(photo(1, of: number), print: "Photo 1.jpg", of: letter)
+        if number == 1 { try await bench.develop(photo(2, of: 1), print: "Photo 2.jpg") }
+        try await bench.recorder.record([.finished(ListID(number))])
+      }
+      // The prints of both have the same length.
+      try await list(1, "red", of: "r")
+      try await list(2, "blue", of: "b")
+      try await list(3, "red", of: "r")
+      let row = try bench.recorder.results.row(photo(1, of: 3))
+      #expect(row == .print(1, of: "r"))
+    }
+  }
+
+  @Test func `a row without a record keeps no print that another list has left there`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      var changed = SampleList.revising(1, count: 2)
+      changed.photos[0].1 = "https://photos.example.org/blue.jpg"
+      try await bench.add(2, changed)
+      #expect(try await carry(bench) == 1)
+      // A crash came between the row and the rename of the print.
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      let rows = try bench.folder(of: ListID(2)).open(ListFolder.results, .ensure)
+      try rows.write(ResultRow.print(1, of: "b").encoded(for: ListID(2)), at: 0)
+      #expect(try bench.recorder.results.row(photo(1, of: 2)) == .print(1, of: "b"))
+      var next = changed
+      next.terms.revises = ListID(2)
+      try await bench.add(3, next)
+      #expect(try await carry(bench, 3, after: 2) == 1)
+      #expect(states(bench, 3, count: 2) == [.new, .filtered])
+    }
+  }
+
+  @Test func `a print keeps the row of its list if a later one did not finish it`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 1))
+      try await bench.add(2, .revising(1))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      let rows = try bench.folder(of: ListID(2)).open(ListFolder.results, .ensure)
+      try rows.write(ResultRow.print(1, of: "b").encoded(for: ListID(2)), at: 0)
+      try await bench.add(3, .revising(2))
+      #expect(try await carry(bench, 3, after: 2) == 1)
+      #expect(try bench.recorder.results.row(photo(1, of: 3)) == .print(1))
+    }
+  }
+
+  @Test func `the prints of a list with all its records are not read`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      try await bench.add(2, .revising(1, count: 2))
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      // Nobody but a test makes such a print.
+      try prints.open(FileName(literal: "Photo 1.jpg"), .write).write([0], at: 0)
+      #expect(try await carry(bench) == 2)
+    }
+  }
+
   @Test func `a damaged row, or a damaged list before the last, costs only its own photos`()
     async throws
   {

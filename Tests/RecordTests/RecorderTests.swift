@@ -212,6 +212,24 @@ struct RecorderTests {
     #expect(recorder.counts.records == 0)
   }
 
+  @Test func `an effect alone is answered after its sync, and with its failure`() async throws {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    disk.fail(.init(.syncFolder, code: 5))
+    let failure = await #expect(throws: Failure.self) {
+      try await recorder.record([], after: [.syncFolder(disk.rootFolder)])
+    }
+    #expect(failure?.kind == .machine)
+    disk.fail(nil)
+    let file = try disk.rootFolder.open(FileName(literal: "print"), .create)
+    try file.write([1, 2, 3], at: 0)
+    try await recorder.record([], after: [.sync(file), .syncFolder(disk.rootFolder)])
+    disk.crash(seed: 1)
+    let kept = try disk.rootFolder.open(FileName(literal: "print"), .read).read(at: 0, upTo: 9)
+    #expect(kept == [1, 2, 3])
+    await recorder.close()
+  }
+
   @Test func `the files and folders of many lists are durable in few groups, without a record`()
     async throws
   {

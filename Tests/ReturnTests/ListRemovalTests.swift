@@ -49,6 +49,46 @@ import Vocabulary
     #expect(steps > 10)
   }
 
+  @Test func `a link in the place of the prints is told, and stays with what it leads to`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    try await bench.giveBack()
+    let prints = try bench.done.openFolder(FileName(literal: "prints"), creating: true)
+    let other = try bench.failed.openFolder(Self.folder, creating: true)
+    try other.put(FileName(literal: "One.jpg"), "moved here")
+    try bench.scratch.link("done/prints/barn", to: "../../failed/barn")
+    let removal = removal(bench, prints)
+    #expect(try removal.standing(ofPrints: Self.folder) == .link)
+    try run(removal)
+    #expect(try prints.listing() == ["barn"] && other.listing() == ["One.jpg"])
+    #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test func `a link that took the place at the last moment goes alone`() async throws {
+    let bench = try ReturnBench("a end")
+    try await bench.giveBack()
+    let prints = try bench.done.openFolder(FileName(literal: "prints"), creating: true)
+    let other = try bench.failed.openFolder(Self.folder, creating: true)
+    try other.put(FileName(literal: "One.jpg"), "moved here")
+    for name in [".removed-1", ".expired-1"] {
+      try bench.scratch.link("done/prints/\(name)", to: "../../failed/barn")
+    }
+    try run(removal(bench, prints))
+    #expect(try prints.listing().isEmpty && other.listing() == ["One.jpg"])
+    #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test func `a mount and a file in the place of the prints are told`() throws {
+    let bench = try ReturnBench("a end")
+    let removal = removal(bench, try LinuxFolder.open(path: "/"))
+    #expect(try removal.standing(ofPrints: FileName(literal: "proc")) == .mount)
+    #expect(try removal.standing(ofPrints: FileName(literal: "no such")) == .missing)
+    try bench.done.put(Self.folder, "a file")
+    let standing = try self.removal(bench, bench.done).standing(ofPrints: Self.folder)
+    #expect(standing == .other && standing.obstacle == "is not a folder")
+  }
+
   @Test func `a file of another list that has got the name stays`() async throws {
     let bench = try ReturnBench("a end")
     try await bench.giveBack()

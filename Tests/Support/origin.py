@@ -177,6 +177,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 " secret=%s" % self.headers[name]
                 for name in ("Authorization", "Cookie", "Proxy-Authorization")
                 if name in self.headers)
+            # The life of a daemon, which a campaign tells by Contact=.
+            if life := re.search(r"\(\+life-(\d+)\)", self.headers["User-Agent"] or ""):
+                more += " life=" + life[1]
             # Every request of the product asks for no coding.
             if self.headers["Accept-Encoding"] != "identity":
                 more += " accept-encoding=%s" % self.headers["Accept-Encoding"]

@@ -2,118 +2,158 @@
 # SPDX-License-Identifier: Apache-2.0
 """kill -9 of the daemon at random moments, and of single workers.
 
-    Tests/Torture/kills.py BIN [--seed N] [--short | --seconds S] [--rounds N] [--plant print|record|request]
+    Tests/Torture/kills.py BIN [--seed N] [--short | --seconds S] [--rounds N] [--plant print|record|request|folder]
 
-A world is a state folder with a few dozen lives of a daemon; two worlds run side by side. In each life lists
-and folders of pictures are dropped, lists are dropped again, revised, paused, resumed, cancelled, retried, and
-workers are killed; then the daemon is. After each kill: the journal file is whole, no record has changed or vanished, no worker is left.
+A world is a state folder with a few dozen lives of a daemon; two worlds run side by side. In each life two users drop
+lists and folders of pictures, also under the same names and under names that are not UTF-8, differ in case alone or
+are alike in their first 200 bytes. Lists are dropped again, revised, changed back, paused, resumed, cancelled, retried
+and removed, get another class and the focus, and workers are killed; then the daemon is. In every third world lists
+and prints expire after seconds. After each kill: the journal file is whole, no record has changed or vanished, no worker is left.
 At the end of a world the daemon finishes its lists, and then: nothing accepted is lost or accepted twice, no
-photo recorded as downloaded or failed is asked for again, sequence numbers have no gap, prints are byte for
-byte those of a daemon that nothing disturbed, each dropped picture came back once, results are complete, a killed worker has failed no photo,
-nothing is left over. --plant does the damage itself, to show that the campaign notices it."""
+photo recorded as downloaded or failed in one life is asked for in a later one, sequence numbers have no gap, prints are
+byte for byte those of a daemon that nothing disturbed and those that the results tell, no two lists of different names
+or users share a folder of prints, removed lists leave nothing, each dropped picture came back once, results are
+complete, hooks and webhooks have told each end, a killed worker has failed no photo, nothing is left over.
+--plant does the damage itself, to show that the campaign notices it."""
 import collections
 import itertools
 import json
 import mmap
 import os
 import plistlib
+import struct
 import subprocess
 import time
+import zlib
 
 import torture
+from errands import Errands
 from rolls import Rolls
 
 ROUNDS = 40  # lives of a world
-LISTS = 16  # names of lists in a world
+# Names of lists in a world. Under some, two lists want one folder of prints.
+NAMES = (*(f"list{number}" for number in range(6)), "caf\udce9", "caf\udce8", "x" * 203 + "1", "x" * 203 + "2", "Trip",
+         "trip", "100%", "-rf")
+USERS = (0, 1234) if os.geteuid() == 0 else (os.geteuid(),)
+LISTS = 18  # users' names in a world
+TWINS = 8  # pictures of one size and one colour each: most of their prints have one length
+CLASSES = ("userInteractive", "userInitiated", "default", "utility", "background")
 MOST_BYTES = 4000  # of the journal file that a life adds: about 50 records
 LONGEST = 0.6  # seconds of a life after its start
 STALL = 120  # seconds without a record while lists are open
 FILTERS = (None, "sepia(30%)")
 SETTINGS = "[Inbox]\nQuietTime=250ms\n[Download]\n" + torture.LOOPBACK
+EXPIRY = "[Record]\nKeepLists=2s\nKeepPrints=2s\n"
 
 
 class Content:
-    """One list as it is dropped. The photo named `photo N` is the Nth picture in every version of a list, with
-    the list's filter, so its print is known whichever version made it."""
+    """One list as it is dropped: the photo named `photo N` is the print of its picture with the list's filter. `key` is
+    the user and the name of the file."""
 
-    def __init__(self, name, photos, filter, data):
-        self.name, self.photos, self.filter, self.data = name, photos, filter, data
+    def __init__(self, key, photos, filter, notify, data):
+        self.key, self.photos, self.filter, self.notify, self.data = key, photos, filter, notify, data
+        self.owner, self.name = key
+        self.shown = shown(self.name)
         self.digest = torture.digest(data)
 
 
 class Photo:
     """`kind` is good, missing (404), late (404 until its list is retried), busy (503 once) or cut (broken off
-    once)."""
+    once). Each version has a URL of its own; a twin is another picture in each."""
 
-    def __init__(self, number, kind="good", version=0):
-        self.number, self.kind, self.version = number, kind, version
+    def __init__(self, key, number, kind="good", version=0):
+        self.key, self.number, self.kind, self.version = key, number, kind, version
 
     def revised(self):
-        return Photo(self.number, "good" if self.kind == "cut" else self.kind, self.version + 1)
+        return Photo(self.key, self.number, "good" if self.kind == "cut" else self.kind, self.version + 1)
+
+
+def shown(name):
+    """The name of a list for people."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 class World:
     def __init__(self, campaign, shared, number):
         self.campaign, self.shared, self.number = campaign, shared, number
         self.random = campaign.random("world", number)
-        self.root = campaign.root(f"world-{number}", SETTINGS)
+        self.root = campaign.root(f"world-{number}")
+        self.expires = number % 3 == 2
+        self.life = 0
         self.contents = {}  # digest → Content
-        self.current = {}  # name → Content
+        self.current = {}  # key → Content
+        self.history = collections.defaultdict(list)  # key → Contents
         self.photos = {}  # URL → Photo
         self.drops = []  # Contents, in order
         self.rolls = Rolls(self)
-        self.retries = collections.Counter()  # name → how often `retry` was called
+        self.errands = Errands(self)
+        self.retries = collections.Counter()  # shown name → how often `retry` was called
         self.retried = []  # numbers that `retry` has answered
+        self.removed = []  # numbers whose removal was answered
         self.records = {}  # all that were ever seen
-        self.durable = {}  # (list, photo) → mark in the request logs when it was seen after a kill
+        self.durable = {}  # (list, photo) → the life that had recorded it
+        self.repeated = set()  # (list, photo): recorded, and asked for in a later life
         self.torn = set()  # copies of lines whose write a kill has cut
         self.marks = shared.marks()
         self.daemon = None
 
     # Lists.
 
-    def url(self, name, photo):
-        picture = self.shared.names[photo.number % len(self.shared.names)]
-        tag = f"{self.campaign.seed}.{self.number}.{name}.{photo.number}.{photo.version}"
+    def tag(self, photo):
+        owner, name = photo.key
+        return f"{self.campaign.seed}.{self.number}.{owner}.{NAMES.index(name)}.{photo.number}"
+
+    def url(self, photo):
+        picture = self.shared.picture(photo)
+        tag = f"{self.tag(photo)}.{photo.version}"
         steady, moody = self.shared.steady.address, self.shared.moody.address
         if photo.kind == "missing":
             return f"{steady}/missing-{picture}?{tag}"
         if photo.kind == "late":
-            return f"{steady}/{self.late(name, photo)}?{tag}"
+            return f"{steady}/{self.late(photo)}?{tag}"
         if photo.kind == "busy":
             return f"{moody}/busy?key={tag}&until=1&after=0&file={picture}"
         if photo.kind == "cut":
             return f"{moody}/{picture}?tag=%22{picture}%22&cut=700&key={tag}&gate=world{self.number}"
         return f"{steady}/{picture}?{tag}"
 
-    def late(self, name, photo):
-        picture = self.shared.names[photo.number % len(self.shared.names)]
-        return f"late-{self.number}-{name}-{photo.number}-{picture}"
+    def late(self, photo):
+        return f"late-{self.tag(photo)}-{self.shared.picture(photo)}"
 
-    def content(self, name, photos, filter):
+    def content(self, key, photos, filter, notify):
         options = {"Filter": filter} if filter else {}
+        if notify:
+            options["Notify"] = notify
         form = self.random.choice((plistlib.FMT_XML, plistlib.FMT_BINARY))
-        rows = [(f"photo {photo.number:03}", self.url(name, photo)) for photo in photos]
+        rows = [(f"photo {photo.number:03}", self.url(photo)) for photo in photos]
         self.photos.update((url, photo) for (_, url), photo in zip(rows, photos))
-        content = Content(name, photos, filter, torture.photo_list(rows, title=name, format=form, **options))
+        data = torture.photo_list(rows, title=shown(key[1]), format=form, **options)
+        content = Content(key, photos, filter, notify, data)
         return self.contents.setdefault(content.digest, content)
 
     def new_list(self, count=None):
-        if len(self.current) >= LISTS:
+        key = (USERS[0], NAMES[0]) if count else (self.random.choice(USERS), self.random.choice(NAMES))
+        if key in self.current or len(self.current) >= LISTS:
             return self.revise()
         kinds = ["good"] * 40 + ["missing", "late", "late", "busy", "cut"]
-        photos = [Photo(number, self.random.choice(kinds))
+        photos = [Photo(key, number, self.random.choice(kinds))
                   for number in range(count or self.random.randint(1, 40))]
-        self.put(self.content(f"list{len(self.current)}", photos, self.random.choice(FILTERS)))
+        notify = self.errands.url(len(self.current)) if self.random.random() < 0.5 else None
+        self.put(self.content(key, photos, self.random.choice(FILTERS), notify))
 
     def revise(self):
         old = self.any_content()
         changed = set(self.random.sample(range(len(old.photos)), (len(old.photos) + 7) // 8))
         photos = [photo.revised() if place in changed else photo for place, photo in enumerate(old.photos)]
-        self.put(self.content(old.name, photos, old.filter))
+        self.put(self.content(old.key, photos, old.filter, old.notify))
 
     def drop_again(self):
         self.put(self.any_content())
+
+    def change_back(self):
+        key = self.random.choice(sorted(self.history))
+        self.put(self.random.choice(self.history[key]))
+        self.campaign.count("lists changed back")
 
     def drop_failed(self):
         """Drops a list of failed photos as the daemon wrote it; the late ones are there by now."""
@@ -121,17 +161,16 @@ class World:
                    if name.endswith(".retry.plist")]
         if not offered:
             return
-        file = self.random.choice(sorted(offered))
-        name = file[:-len(".retry.plist")].partition("~")[0]
         try:
-            data = torture.read(self.root.at("failed", file))
+            data = torture.read(self.root.at("failed", self.random.choice(sorted(offered))))
         except FileNotFoundError:
             return
         photos = [self.photos[row["URL"]] for row in plistlib.loads(data)["Photos"]]
         for photo in photos:
             if photo.kind == "late":
-                self.shared.make_available(self.late(name, photo), photo.number)
-        content = Content(name, photos, self.current[name].filter, data)
+                self.shared.make_available(self.late(photo), self.shared.picture(photo))
+        now = self.current[photos[0].key]
+        content = Content(now.key, photos, now.filter, now.notify, data)
         self.put(self.contents.setdefault(content.digest, content), is_current=False)
         self.campaign.count("retry lists")
 
@@ -140,17 +179,22 @@ class World:
 
     def put(self, content, is_current=True):
         if is_current:
-            self.current[content.name] = content
+            self.current[content.key] = content
+            self.history[content.key].append(content)
         self.drops.append(content)
-        self.root.drop(content.name, content.data, self.random.choice(("rename", "copy")))
+        how = self.random.choice(("rename", "copy"))
+        if content.owner != USERS[0] or self.root.owner_of_drop(content.name) not in (None, USERS[0]):
+            how = "rename"  # a copy would belong to the daemon's user, or to the user whose file it fills
+        self.root.drop(content.name, content.data, how, content.owner)
         self.campaign.count("drops")
+        self.campaign.count("drops of the second user", content.owner != USERS[0])
 
     # One life.
 
     def live(self, round):
         if round == 0:
             self.new_list(80)
-        self.daemon = self.root.start()
+        self.begin()
         if self.random.random() < 0.15:  # killed while it starts
             end, goal = time.monotonic() + self.random.uniform(0.0, 0.06), MOST_BYTES
         else:
@@ -171,6 +215,13 @@ class World:
         self.campaign.count("kills with workers at work", bool(workers))
         self.after_kill(workers)
 
+    def begin(self):
+        """A life: each of its requests tells its number."""
+        self.life += 1
+        settings = f"[Network]\nContact=life-{self.life}\n{SETTINGS}{self.errands.settings()}"
+        self.root.configure(settings + (EXPIRY if self.expires else ""))
+        self.daemon = self.root.start()
+
     def recorded_bytes(self):
         """The length of the newest segment of the journal file."""
         segments = [name for name in torture.list_folder(self.root.at("state", "journal"))
@@ -185,15 +236,17 @@ class World:
         try:
             if chance < 0.10:
                 self.new_list()
-            elif chance < 0.15:
+            elif chance < 0.13:
                 self.drop_again()
-            elif chance < 0.20:
+            elif chance < 0.18:
                 self.revise()
-            elif chance < 0.26:
+            elif chance < 0.22:
+                self.change_back()
+            elif chance < 0.27:
                 self.drop_failed()
-            elif chance < 0.30:
+            elif chance < 0.30 and not self.expires:
                 self.rolls.drop()
-            elif chance < 0.40:
+            elif chance < 0.44:
                 self.steer(end)
             elif chance < 0.70:
                 self.kill_worker()
@@ -201,11 +254,26 @@ class World:
             pass  # the daemon took a file between two calls
 
     def steer(self, end):
-        name = self.random.choice(sorted(self.current))
-        verbs = ("pause", "pause", "resume", "resume", "retry", "cancel" if name != "list0" else "pause")
-        verb = self.random.choice(verbs)
+        """Half of the calls name a list that may not be there, or not yet; the others a list that the daemon shows."""
+        name, word = NAMES[0], None
+        if self.random.random() < 0.5:
+            name = word = shown(self.random.choice(sorted(self.current))[1])
+        else:
+            lists = [one for one in self.root.lists() if not one["name"].startswith("roll")]
+            if not lists:
+                return
+            one = self.random.choice(lists)
+            name, word = one["name"], str(one["id"])
+        verb = self.random.choice(("pause", "pause", "resume", "resume", "retry", "cancel", "remove", "remove", "quality",
+                                   "focus"))
+        if verb == "cancel" and name == NAMES[0]:
+            verb = "pause"
         self.retries[name] += verb == "retry"
-        command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, "--json", verb, name]
+        words = {"quality": [word, self.random.choice(CLASSES)],
+                 "focus": ["--for", "5s", word, f"1-{self.random.randint(1, 9)}"]}.get(verb, [word])
+        command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, "--json", verb, "--", *words]
+        if verb == "focus":
+            command.remove("--")
         tool = self.campaign.start(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             answer, _ = tool.communicate(timeout=max(0.01, end - time.monotonic()))
@@ -213,13 +281,16 @@ class World:
                 self.campaign.count(verb + " answered")
                 if verb == "retry":
                     self.retried.append(json.loads(answer)["list"]["id"])
+                elif verb == "remove":
+                    self.removed.append(json.loads(answer)["list"]["id"])
         except subprocess.TimeoutExpired:
             tool.kill()
             tool.communicate()
         self.campaign.ended(tool)
 
     def kill_worker(self):
-        workers = self.daemon.workers()
+        # Not a hook: the daemon runs one that was killed by a signal only once.
+        workers = [number for number in self.daemon.workers() if torture.program(number) == "darkroom-worker"]
         if workers:
             try:
                 os.kill(self.random.choice(workers), 9)
@@ -233,11 +304,11 @@ class World:
         left = torture.wait_until(lambda: not any(map(torture.is_running, workers)), 60)
         self.check(left, "workers left 2 s after the kill", workers)
         self.check_journal()
-        marks = self.shared.marks()
-        for record in list(self.records.values()):
+        for sequence in sorted(self.records):
+            record = self.records[sequence]
             place = record.get("list"), record.get("photo")
             if record["kind"] in ("downloaded", "filtered", "failed"):
-                self.durable.setdefault(place, marks)
+                self.durable.setdefault(place, self.life)
             elif record["kind"] == "lost":
                 self.durable.pop(place, None)
 
@@ -274,11 +345,13 @@ class World:
 
     def finish(self):
         self.shared.moody.release(f"world{self.number}")
-        self.daemon = self.root.start()
+        self.begin()
         self.check(self.daemon.wait_ready(), "the daemon did not start", self.daemon.said()[-1500:])
         if not self.wait_over():
             waiting = [one for one in self.root.lists() if one["state"] not in ("finished", "cancelled")]
             raise torture.Violation("lists stay open", f"world {self.number}", self.root.waiting(), waiting)
+        told = torture.wait_until(lambda: not self.errands.left(), STALL, 0.1)
+        self.check(told, "hooks or webhooks are left", self.errands.left()[:5])
         self.check(self.daemon.stop() == 0, "SIGTERM did not end the daemon well")
         status = self.root.until_idle()
         self.check(status in (0, 3), "the last start", status)
@@ -313,7 +386,9 @@ class World:
             self.records[max(self.records)] = {"kind": "planted"}
         elif fault == "request":
             for place in self.durable:
-                self.durable[place] = self.marks
+                self.durable[place] = 0
+        elif fault == "folder":
+            os.makedirs(self.root.at("prints", "stray"))
 
     def check_all(self):
         self.check_journal()
@@ -321,16 +396,20 @@ class World:
         is_whole = not numbers or len(numbers) == numbers[-1] - numbers[0] + 1
         self.check(is_whole, "a gap of sequence numbers", len(numbers), numbers[:1], numbers[-1:])
         results = self.root.results()
-        ended = {number: end for number, end in self.check_records().items()
+        ends = self.check_records()
+        ended = {number: end for number, end in ends.items()
                  if number not in results or not self.rolls.has(results[number])}
         self.rolls.check(results)
         accepted = {number: self.contents.get(sha) for number, (sha, _) in ended.items()}
         if not all(accepted.values()):
             return self.check(False, "accepted, but never dropped", ended)
+        ends = {number: end for number, (_, end) in ends.items()}
         self.check_acceptance(accepted)
         self.check_requests(accepted)
-        self.check_results(accepted, {number: end for number, (_, end) in ended.items()})
-        self.check_prints(accepted)
+        self.check_removed(results)
+        self.check_results(accepted, ends, results)
+        self.check_prints(accepted, results)
+        self.errands.check(accepted, ends)
         # A note on a worker that died reading a list stays if the list was replaced before it was read again.
         left = collections.Counter(
             "notes of dead workers" if name.endswith(".died") else name for name in self.root.leftovers())
@@ -367,6 +446,7 @@ class World:
             self.campaign.count("lost originals", kinds["lost"])
         for number, (_, end) in found.items():
             self.check(end, "a list is neither finished nor cancelled", number)
+        self.gone = {record["list"] for record in self.records.values() if record["kind"] == "Removed"}
         return found
 
     def check_acceptance(self, accepted):
@@ -375,7 +455,7 @@ class World:
         for number in self.retried:
             self.check(number in accepted, "a retry was answered, and its list is not there", number)
         for sha, content in self.contents.items():
-            most = dropped[sha] + self.retries[content.name] if dropped[sha] else 0
+            most = dropped[sha] + self.retries[content.shown] if dropped[sha] else 0
             self.check(taken[sha] <= most, "accepted more often than dropped or retried", content.name, sha,
                        taken[sha], most)
             same = [one.digest for one in self.drops if one.name == content.name]
@@ -388,34 +468,45 @@ class World:
         owners = collections.defaultdict(set)
         for number, content in accepted.items():
             for place, photo in enumerate(content.photos, 1):
-                owners[self.url(content.name, photo)].add((number, place))
+                owners[self.url(photo)].add((number, place))
         asked = self.shared.requests(self.marks)
         for url, places in owners.items():
             self.campaign.count("requests", len(asked[url]))
             for place in places & set(self.durable):
                 self.campaign.count("photos recorded before a kill")
-                mark = self.durable[place][self.shared.side(url)]
-                later = [request for request in asked[url] if request[0] >= mark]
+                later = [request for request in asked[url] if life(request) > self.durable[place]]
                 if later and len(places) > 1:
                     self.campaign.count("asked for again by another list")
-                else:
-                    self.check(not later, "recorded, but asked for again", place, url, later)
+                elif later:
+                    self.repeated.add(place)
+                    self.check(False, "recorded, but asked for again", place, url, self.durable[place], later,
+                               sorted(kind for *known, kind in self.ended if tuple(known) == place))
             self.campaign.count("resumed", sum(request[2] == 206 for request in asked[url]))
 
-    def check_results(self, accepted, ends):
-        results = self.root.results()
+    def check_removed(self, results):
+        for number in self.removed:
+            self.check(number in self.gone, "a removal was answered, and is not recorded", number)
+        left = sorted(self.gone & set(results))
+        self.check(not left, "a removed list has results", left)
+        self.campaign.count("lists removed", len(self.gone))
+
+    def check_results(self, accepted, ends, results):
         for number, content in accepted.items():
-            if not self.check(number in results, "no result", number, content.name):
+            if number in self.gone:
+                continue
+            if not self.check(number in results, "no result", number, content.shown):
                 continue
             rows = results[number]["Photos"]
             self.check(len(rows) == len(content.photos), "the result is incomplete", number, len(rows))
             for place, (photo, row) in enumerate(zip(content.photos, rows), 1):
                 self.check_row(number, content, photo, row, ends[number] == "finished")
                 if row["State"] in ("filtered", "failed"):
-                    # The row may be ahead of a record that a kill or the cancellation prevented; then the print
-                    # must be there all the same (`check_prints`).
+                    # The row may be ahead of a record that a kill or the cancellation prevented. If the photo was asked
+                    # for again as well, a chain went on after the end of its list.
                     is_recorded = (number, place, row["State"]) in self.ended
-                    self.campaign.count("results of cancelled lists without a record", not is_recorded)
+                    self.campaign.count("rows without a record", not is_recorded)
+                    self.campaign.count("rows without a record, of photos asked for again",
+                                        not is_recorded and (number, place) in self.repeated)
                     self.check(is_recorded or ends[number] == "cancelled", "a result without its record",
                                number, ends[number], row)
             self.campaign.count("results")
@@ -431,24 +522,48 @@ class World:
         if state == "failed":
             self.check(row["Code"] == "http.404", "failed for another reason", number, row)
 
-    def check_prints(self, accepted):
-        results = self.root.results()
-        wanted, possible = collections.defaultdict(dict), collections.defaultdict(dict)
-        for number, content in accepted.items():
-            rows = results.get(number, {"Photos": ()})["Photos"]
-            for photo, row in zip(content.photos, rows):
-                form = self.shared.names[photo.number % len(self.shared.names)][-3:]
-                contents = self.shared.print_of(photo, content.filter)
-                possible[content.name][f"photo {photo.number:03}.{form}"] = contents
+    def check_prints(self, accepted, results):
+        """Each folder: of one user's lists of one name, with all prints that a row tells, and none that no list has."""
+        folders = collections.defaultdict(dict)
+        for number, result in results.items():
+            place = os.path.relpath(result["Prints"], self.root.at("prints"))
+            folders[place][number] = accepted.get(number)  # None for pictures, which `rolls` has checked
+        for place, lists in folders.items():
+            keys = {content.key if content else number for number, content in lists.items()}
+            self.check(len(keys) == 1, "lists of two names or users print into one folder", place, sorted(map(str, keys)))
+            if all(lists.values()):
+                # A list that was removed may have left its prints to a later one.
+                key = max(lists.items())[1].key
+                self.check_folder(place, lists, results, [one for one in accepted.values() if one.key == key])
+        there = {name for name in torture.list_folder(self.root.at("prints")) if not name.startswith(".expired-")}
+        self.check(there <= set(folders), "prints that no list has", sorted(there - set(folders))[:5])
+
+    def check_folder(self, place, lists, results, makers):
+        have = self.root.prints(place)
+        possible, told = collections.defaultdict(set), {}
+        for content in makers:
+            for photo in content.photos:
+                file = f"photo {photo.number:03}.{self.shared.picture(photo)[-3:]}"
+                possible[file].add(torture.digest(self.shared.print_of(photo, content.filter)))
+        for number, content in sorted(lists.items()):
+            for row_place, row in enumerate(results[number]["Photos"], 1):
                 if row["State"] == "filtered":
-                    wanted[content.name][row["Print"]] = contents
-        for name in possible:
-            have = self.root.prints(name)
-            missing = set(wanted[name]) - set(have)
-            self.check(not missing, "a print is missing", name, sorted(missing)[:5])
-            wrong = [file for file in have if have[file] != possible[name].get(file)]
-            self.check(not wrong, "a print differs", name, wrong[:5])
-            self.campaign.count("prints compared", len(have))
+                    is_recorded = (number, row_place, "filtered") in self.ended
+                    told[row["Print"]] = row["SHA256"] if is_recorded else None
+        found = {file: torture.digest(data) for file, data in have.items()}
+        missing = set() if self.expires else set(told) - set(have)
+        self.check(not missing, "a print is missing", place, sorted(missing)[:5])
+        strange = [file for file in found if found[file] not in possible[file]]
+        self.check(not strange, "a print differs", place, strange[:5])
+        # The row of the last list that has one tells the print; without a record the print may be an earlier one.
+        wrong = [file for file, sha in told.items() if sha and found.get(file, sha) != sha]
+        self.check(not wrong, "a print is not the one that the result tells", place, sorted(lists), wrong[:5])
+        self.campaign.count("prints compared", len(have))
+
+
+def life(request):
+    """The life that made a request."""
+    return next((int(word[5:]) for word in request[4] if word.startswith("life=")), 0)
 
 
 class Shared:
@@ -457,6 +572,11 @@ class Shared:
 
     def __init__(self, campaign):
         self.folder, self.names = campaign.pictures(jpegs=11, pngs=4, width=40, height=30)
+        self.twins = [f"twin{number}.png" for number in range(TWINS)]
+        for number, name in enumerate(self.twins):
+            torture.write(os.path.join(self.folder, name), one_colour(64, number))
+        self.singles = tuple(self.names)
+        self.names += self.twins
         self.prints = torture.reference_prints(campaign, self.folder, self.names, FILTERS)
         self.logs = [os.path.join(campaign.scratch, name) for name in ("steady.log", "moody.log")]
         self.steady = torture.Origin(campaign, self.folder, self.logs[0])
@@ -475,13 +595,29 @@ class Shared:
                 found[origin.address + request[1]].append(request)
         return found
 
-    def print_of(self, photo, filter):
-        return self.prints[(self.names[photo.number % len(self.names)], filter)]
+    def picture(self, photo):
+        """Every fourth photo is a twin, which changes with each version; the picture of another is always the same."""
+        if photo.number % 4 == 3:
+            return self.twins[(photo.number + photo.version) % len(self.twins)]
+        return self.singles[photo.number % len(self.singles)]
 
-    def make_available(self, name, number):
+    def print_of(self, photo, filter):
+        return self.prints[(self.picture(photo), filter)]
+
+    def make_available(self, name, picture):
         place = os.path.join(self.folder, name)
         if not os.path.exists(place):
-            os.link(os.path.join(self.folder, self.names[number % len(self.names)]), place)
+            os.link(os.path.join(self.folder, picture), place)
+
+
+def one_colour(size, number):
+    """A PNG; those of different numbers have the same length, and so have most of their prints."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    row = b"\0" + bytes(((40 + 23 * number) % 256, (200 - 17 * number) % 256, (90 + 31 * number) % 256)) * size
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(row * size)) + chunk(b"IEND", b""))
 
 
 def main(campaign):
@@ -515,7 +651,10 @@ def main(campaign):
     campaign.summary(
         f"{counts['kills']} kills, {counts['workers killed']} workers killed, {counts['records']} records, "
         f"{counts['photos recorded before a kill']} recorded photos, "
-        f"{counts['violation: recorded, but asked for again']} asked for again, "
+        f"{counts['violation: recorded, but asked for again']} asked for again "
+        f"({counts['rows without a record, of photos asked for again']} of {counts['rows without a record']} rows without "
+        f"a record), {counts['lists removed']} lists removed, {counts['lists changed back']} changed back, "
+        f"{counts['ends told by a hook']} hooks, {counts['ends told by a webhook']} webhooks, "
         f"{sum(counts[what] for what in counts if 'accepted' in what)} lost or twice, "
         f"{counts['writes cut between pages']} writes cut between pages, "
         f"{len(campaign.violations)} violations, {campaign.elapsed():.0f} s")

@@ -348,15 +348,25 @@ class Root:
         command = [os.path.join(self.bin, "darkroomctl"), "--root", self.path, *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=seconds)
 
-    def drop(self, name, data, how="rename"):
-        """Puts NAME.plist into the inbox: by `rename` it appears complete, by `copy` it grows."""
+    def drop(self, name, data, how="rename", owner=None):
+        """Puts NAME.plist into the inbox: by `rename` it appears complete, and may have another owner; by `copy` it
+        grows."""
         place = self.at("inbox", name + ".plist")
         if how == "rename":
             beside = self.at(f".drop-{name}")
             write(beside, data)
+            if owner is not None and owner != os.geteuid():
+                os.chown(beside, owner, -1)
             os.rename(beside, place)
         else:
             write(place, data)
+
+    def owner_of_drop(self, name):
+        """The user who owns NAME.plist in the inbox; None if it is not there."""
+        try:
+            return os.stat(self.at("inbox", name + ".plist")).st_uid
+        except FileNotFoundError:
+            return None
 
     def waiting(self):
         """The lists in the inbox."""
@@ -517,6 +527,14 @@ def children(number):
     except OSError:
         pass
     return found
+
+
+def program(number):
+    """The name of the program of a process; None if it is gone."""
+    try:
+        return read(f"/proc/{number}/comm").decode().strip()
+    except OSError:
+        return None
 
 
 def is_running(number):

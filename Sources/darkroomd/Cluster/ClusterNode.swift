@@ -31,7 +31,7 @@ struct ClusterNode: Sendable {
 
   static func make(
     _ ground: Ground, chains: ChainRunner<PhotoStages>, lists: OpenLists, index: ListIndex,
-    keeper: ListKeeper, narrator: Narrator, _ health: HealthBoard
+    keeper: ListKeeper, witness: NumberWitness, narrator: Narrator, _ health: HealthBoard
   ) throws(StartFailure) -> ClusterNode? {
     let settings = ground.settings.current.cluster
     guard let server = settings.ledger else { return nil }
@@ -50,7 +50,7 @@ struct ClusterNode: Sendable {
     }
     let maker = ShareMaker(
       office: office, shelf: shelf, folders: ground.folders, recorder: ground.recorder,
-      index: index, keeper: keeper, clock: ground.clock)
+      index: index, keeper: keeper, witness: witness, clock: ground.clock)
     let node = ClusterNode(
       name: name, office: office, leaseTime: settings.leaseTime,
       shares: ShareDesk(

@@ -19,6 +19,7 @@ struct ShareMaker: Sendable {
   let recorder: Recorder
   let index: ListIndex
   let keeper: ListKeeper
+  let witness: NumberWitness
   let clock: any Timekeeper
 
   func make(_ share: Share) async throws(Failure) -> ListID {
@@ -79,6 +80,8 @@ struct ShareMaker: Sendable {
     try await recorder.record([.accepted(list, about.acceptance)])
     let label = try ListLabel(about)
     index.add(list, label)
+    // Users see the number of an adopted list: no later list gets it, also after a restore of an older state folder.
+    witness.note(list)
     await onDisk {
       // A restart finds no dropped file, and notes it again.
       if let folder = try? folders.lists.folder(ListFolder.name(list), creating: false) {

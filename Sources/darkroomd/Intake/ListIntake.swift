@@ -146,13 +146,13 @@ struct ListIntake: IntakeRules {
     let prints: FileName
     if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
       prints = kept
+      // Before the record, so that the prints are neither removed nor expire in the meantime.
+      index.note(draft.list, into: prints)
     } else {
       prints = try await onDisk { () throws(Failure) in
-        try asMachine { () throws(SystemError) in try printFolder(for: draft) }
+        try asMachine { () throws(SystemError) in try claimFolder(for: draft) }
       }
     }
-    // Noted before the record, so that a list prepared in the meantime sees it.
-    index.note(draft.list, into: prints)
     if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw Self.late }
     // A list in the folder of a private one would open its prints.
     let isPrivate =
@@ -249,20 +249,27 @@ struct ListIntake: IntakeRules {
       "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
   )
 
-  /// A folder that no list of another name or owner has used, or ever will.
-  private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {
+  /// A folder that no list of another name or owner has used, or ever will: it is the draft's until that is given up.
+  private func claimFolder(for draft: ListDraft) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
-    let plain = PrintName.folder(list: name, number: nil)
-    // The other parts of the list print there, too. In a cluster the ledger has the last word.
-    if part != nil || isNode { return plain }
-    let isThere = try lists.folders.prints.has(plain)
-    let isFree = index.printer(into: plain).map { earlier in
-      if earlier == draft.list { return true }  // noted by an earlier attempt
-      // A draft that was never accepted has no label, no record and no folder.
-      return index[earlier] == nil && !isRecorded(earlier) && !isThere
+    var folder = PrintName.folder(list: name, number: nil)
+    // The other parts of the list print there as well. In a cluster the ledger has the last word.
+    if part == nil, !isNode {
+      let isThere = try lists.folders.prints.has(folder)
+      if index.claim(folder, for: draft.list, isThere: isThere) { return folder }
+      folder = PrintName.folder(list: name, number: draft.list.number)
     }
-    // An existing folder without a known list may belong to another program.
-    return isFree ?? !isThere ? plain : PrintName.folder(list: name, number: draft.list.number)
+    index.note(draft.list, into: folder)
+    return folder
+  }
+
+  func folderKey(of name: ListName) -> String {
+    PrintName.collisionKey(folder: PrintName.folder(list: name.text, number: nil))
+  }
+
+  func giveUp(_ draft: ListID) {
+    // A record whose answer failed may be there all the same.
+    if !isRecorded(draft) { index.giveUp(draft) }
   }
 
   func accept(

@@ -8,6 +8,7 @@ import Accept
 import Cluster
 import Files
 import Linux
+import Output
 import Synchronization
 import Vocabulary
 
@@ -37,15 +38,17 @@ final class ListIndex: Sendable {
     var titles: [Title: Set<ListID>] = [:]
     /// The lists that print into a folder, including drafts.
     var printers: [FileName: Set<ListID>] = [:]
-    /// Lists that are not accepted yet, oldest first.
-    var drafts: [(list: ListID, prints: FileName)] = []
+    /// The folders with printers, by a key that is equal for those that some file systems do not distinguish.
+    var folders: [String: Set<FileName>] = [:]
+    /// The folders of lists that are not accepted yet. Each is accepted or given up.
+    var drafts: [ListID: FileName] = [:]
 
     mutating func add(_ list: ListID, _ label: ListLabel) {
       guard labels[list] == nil else { return }
       labels[list] = label
       titles[label.title, default: []].insert(list)
-      printers[label.terms.prints, default: []].insert(list)
-      drafts.removeAll { $0.list == list }
+      giveUp(list)
+      enter(list, label.terms.prints)
     }
 
     mutating func remove(_ list: ListID) {
@@ -58,6 +61,8 @@ final class ListIndex: Sendable {
 
     /// The folders of prints of lists that are being removed.
     var removed: [ListID: FileName] = [:]
+    /// The lists whose folders are being removed for their age.
+    var aging: Set<ListID> = []
     /// The folders of prints that are about to be removed for their age.
     var expiring: Set<FileName> = []
     /// When the prints of a list were removed for their age; 0 if none were there. Milliseconds since 1970.
@@ -65,16 +70,40 @@ final class ListIndex: Sendable {
 
     mutating func reserve(_ list: ListID, _ prints: FileName) {
       removed[list] = prints
+      enter(list, prints)
+    }
+
+    mutating func enter(_ list: ListID, _ prints: FileName) {
       printers[prints, default: []].insert(list)
+      folders[PrintName.collisionKey(folder: prints), default: []].insert(prints)
     }
 
     mutating func leave(_ list: ListID, _ prints: FileName) {
       printers[prints]?.remove(list)
-      if printers[prints]?.isEmpty == true { printers[prints] = nil }
+      guard printers[prints]?.isEmpty == true else { return }
+      printers[prints] = nil
+      let key = PrintName.collisionKey(folder: prints)
+      folders[key]?.remove(prints)
+      if folders[key]?.isEmpty == true { folders[key] = nil }
+    }
+
+    mutating func note(_ draft: ListID, _ prints: FileName) {
+      giveUp(draft)
+      drafts[draft] = prints
+      enter(draft, prints)
+    }
+
+    mutating func giveUp(_ draft: ListID) {
+      if let prints = drafts.removeValue(forKey: draft) { leave(draft, prints) }
+    }
+
+    /// Another list, or another draft, prints there.
+    func isTaken(_ folder: FileName, for list: ListID) -> Bool {
+      folders[PrintName.collisionKey(folder: folder)]?.contains { name in
+        printers[name]?.contains { $0 != list } == true
+      } == true
     }
   }
-
-  private static let mostDrafts = 64
 
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
@@ -138,9 +167,10 @@ final class ListIndex: Sendable {
 
   /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
   /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that
-  /// is about to be removed for its age.
+  /// or one of the lists is about to be removed for its age.
   func withdraw(_ lists: [ListID]) -> Bool {
     state.withLock { state in
+      if lists.contains(where: state.aging.contains) { return false }
       if let newest = lists.first, let prints = state.labels[newest]?.terms.prints {
         if state.expiring.contains(prints) { return false }
         if let printer = state.printers[prints]?.max(), printer > newest,
@@ -173,6 +203,18 @@ final class ListIndex: Sendable {
   }
 
   // MARK: expiry
+
+  /// The folder of the list is about to be removed for its age, until `endRemoval`: its owner cannot remove it meanwhile.
+  /// False if the owner does.
+  func beginRemoval(of list: ListID) -> Bool {
+    state.withLock { state in
+      if state.removed[list] != nil { return false }
+      state.aging.insert(list)
+      return true
+    }
+  }
+
+  func endRemoval(of list: ListID) { state.withLock { _ = $0.aging.remove(list) } }
 
   /// The folder of the list's prints, which no list is to take over until `endExpiry`. Nil if a later list, or one that
   /// is not accepted yet, prints there, or the list is being removed.
@@ -215,7 +257,7 @@ final class ListIndex: Sendable {
         state.expired[list] == nil
       else { return false }
       let prints = terms.prints
-      // A list that was never accepted may have left its draft.
+      // A draft may yet be given up.
       return !(state.printers[prints]?.contains { $0 > list && state.labels[$0] != nil } ?? false)
     }
   }
@@ -267,28 +309,45 @@ final class ListIndex: Sendable {
   /// The newest list, or draft, whose prints are in this folder.
   func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder]?.max() } }
 
-  /// The newest list after this one whose prints are in this folder. Drafts do not count: a list that was never
-  /// accepted may have left its own.
+  /// The newest list after this one whose prints are in this folder. Drafts do not count: they may yet be given up.
   func heir(of list: ListID, in folder: FileName) -> ListID? {
     state.withLock { state in
       (state.printers[folder] ?? []).filter { $0 > list && state.labels[$0] != nil }.max()
     }
   }
 
-  /// Reserves the folder for a list that is not accepted yet, so that other lists see it.
-  func note(_ draft: ListID, into folder: FileName) {
+  /// True if a list of another owner prints into the folder.
+  func hasStranger(to owner: UInt32, in folder: FileName) -> Bool {
     state.withLock { state in
-      guard state.labels[draft] == nil else { return }
-      for known in state.drafts where known.list == draft { state.leave(draft, known.prints) }
-      state.drafts.removeAll { $0.list == draft }
-      state.drafts.append((draft, folder))
-      state.printers[folder, default: []].insert(draft)
-      if state.drafts.count > Self.mostDrafts {
-        let oldest = state.drafts.removeFirst()
-        state.leave(oldest.list, oldest.prints)
+      (state.printers[folder] ?? []).contains { list in
+        state.labels[list].map { $0.owner != owner } ?? false
       }
     }
   }
+
+  // MARK: drafts
+
+  /// Takes a folder for a list that is not accepted yet, in one step, so that of two lists one gets it. False, and takes
+  /// nothing, if another list or another draft has it, or one that differs only in case or in Unicode composition.
+  /// - Parameter isThere: a folder of this name exists, which may belong to another program.
+  func claim(_ folder: FileName, for draft: ListID, isThere: Bool) -> Bool {
+    state.withLock { state in
+      if state.drafts[draft] == folder { return true }
+      if isThere || state.isTaken(folder, for: draft) { return false }
+      state.note(draft, folder)
+      return true
+    }
+  }
+
+  /// Notes the folder of an earlier list, or one with its number, for a list that is not accepted yet.
+  func note(_ draft: ListID, into folder: FileName) {
+    state.withLock { state in
+      if state.labels[draft] == nil { state.note(draft, folder) }
+    }
+  }
+
+  /// The draft does not become a list: its folder is free.
+  func giveUp(_ draft: ListID) { state.withLock { $0.giveUp(draft) } }
 }
 
 extension ListLabel {

@@ -75,10 +75,13 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let terms = try? about(list).terms else { continue }
+      guard let found = try? about(list), let owner = found.file?.owner, let terms = found.terms
+      else { continue }
       index.reserve(list, terms.prints)
       guard case .folder = lists.folders.place(of: terms) else { continue }
-      if index.printer(into: terms.prints) == list {
+      if index.printer(into: terms.prints) == list,
+        !index.hasStranger(to: owner, in: terms.prints)
+      {
         try? removal.hidePrints(terms.prints, of: list)
       }
     }
@@ -154,6 +157,7 @@ final class ListRemover: Sendable {
       guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
     }
     try refuseHeir(of: order.list)
+    try refuseForeignPrints(of: order.list)
     let old = OldLists(lists.folders.lists)
     var (isThere, isTaken) = (true, true)
     do throws(SystemError) {
@@ -166,19 +170,45 @@ final class ListRemover: Sendable {
       }
     } catch { throw error.machineFailure }
     // Only its own files tell where its prints are.
-    guard isThere else { throw Self.refusal("its files have been removed (KeepLists=)") }
+    guard isThere else { throw Self.aged }
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
     guard index.withdraw(line) else {
       throw Self.refusal(
-        "a list that takes over from it is being accepted, or its prints are being removed (KeepPrints=); try again"
+        "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
       )
     }
-    // It may have been accepted during the looks at the disk.
-    do throws(Failure) { try refuseHeir(of: order.list) } catch {
+    // The looks at the disk took time, in which a list may have been accepted, or this one removed for its age.
+    do throws(Failure) {
+      try refuseHeir(of: order.list)
+      let isGone = try asMachine { () throws(SystemError) in try old.isGone(order.list) }
+      if isGone { throw Self.aged }
+    } catch {
       giveBack(line)
       throw error
     }
     return line
+  }
+
+  private static let aged = refusal("its files have been removed (KeepLists=)")
+
+  /// Its prints would stay.
+  private func refuseForeignPrints(of list: ListID) throws(Failure) {
+    guard let label = index[list], case .folder = lists.folders.place(of: label.terms) else {
+      return
+    }
+    let prints = label.terms.prints
+    if index.heir(of: list, in: prints) != nil { return }
+    let path = "\(lists.folders.prints.path)/\(prints)"
+    if index.hasStranger(to: label.owner, in: prints) {
+      throw Self.refusal("a list of another user has prints in \(path)")
+    }
+    let standing = try asMachine { () throws(SystemError) in try removal.standing(ofPrints: prints)
+    }
+    if let obstacle = standing.obstacle {
+      throw Failure(
+        .final, code: "list.kept", reason: "\(path), its folder of prints, \(obstacle)",
+        advice: "Move the prints back, or move away what is there; then remove the list")
+    }
   }
 
   private func refuseHeir(of list: ListID) throws(Failure) {
@@ -190,7 +220,11 @@ final class ListRemover: Sendable {
 
   /// The index gets those back whose removal has not begun.
   private func giveBack(_ line: [ListID]) {
-    for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
+    let old = OldLists(lists.folders.lists)
+    for list in line
+    where index.read(list, from: lists.folders.lists) != nil || (try? old.isGone(list)) == true {
+      index.free(list)
+    }
   }
 
   /// Decides the removal.
@@ -241,7 +275,12 @@ final class ListRemover: Sendable {
     let (about, terms) = try about(list)
     let prints = terms?.prints ?? index.reserved(list)
     // A later list may have the folder: its prints are not this one's.
-    let isPrinter = prints.map { (index.printer(into: $0) ?? list) <= list } ?? false
+    let owner = about?.owner
+    let isPrinter =
+      prints.map { prints in
+        (index.printer(into: prints) ?? list) <= list
+          && owner.map { !index.hasStranger(to: $0, in: prints) } == true
+      } ?? false
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter, let terms {
         switch lists.folders.place(of: terms) {

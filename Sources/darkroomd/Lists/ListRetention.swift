@@ -17,8 +17,8 @@ import Vocabulary
 final class ListRetention: Sendable {
   private struct Progress: Sendable {
     var steady: SteadyClock
-    /// The lists whose prints are hidden and not removed yet.
-    var hidden: Set<ListID>
+    /// The lists whose prints are hidden and not removed yet; nil until the disk has told.
+    var hidden: Set<ListID>?
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
@@ -81,9 +81,13 @@ final class ListRetention: Sendable {
   }
 
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
-  /// crash has left hidden, and returns them. May wait for a disk.
-  func resume() -> [ListID] {
-    let pending = (try? expiry.pending()) ?? []
+  /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
+  func resume() -> [ListID]? {
+    let pending: [ListID]
+    do throws(SystemError) { pending = try expiry.pending() } catch {
+      health.set(error.machineFailure, for: .expiry)
+      return nil
+    }
     let swept = ((try? folders.unwanted?.all()) ?? []).map(\.list)
     for list in pending + swept {
       guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
@@ -93,8 +97,8 @@ final class ListRetention: Sendable {
   }
 
   /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
-  func run(_ hidden: [ListID]) async {
-    var progress = Progress(steady: steady, hidden: Set(hidden))
+  func run(_ hidden: [ListID]?) async {
+    var progress = Progress(steady: steady, hidden: hidden.map { Set($0) })
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
@@ -113,9 +117,12 @@ final class ListRetention: Sendable {
 
   // MARK: prints
 
-  /// Prints go before the lists, which may wait for that.
+  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden: their
+  /// lists would be noted as lists without prints.
   private func removeDue(_ before: Progress) -> Progress {
     var progress = before
+    progress.hidden = progress.hidden ?? resume().map { Set($0) }
+    guard var hidden = progress.hidden else { return progress }
     progress.steady.note(wall: clock.wallTime(), uptime: clock.uptime())
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
@@ -124,12 +131,14 @@ final class ListRetention: Sendable {
       for list in forgotten { _ = index.read(list.list, from: lists) }
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
+        progress.hidden = hidden
         if Task.isCancelled { return progress }
         guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
-        if expire(list, at: now) { progress.hidden.insert(list) }
+        if expire(list, at: now) { hidden.insert(list) }
       }
     }
-    clear(&progress.hidden)
+    clear(&hidden)
+    progress.hidden = hidden
     if wait(keepLists, progress) == .zero { removeLists(old, forgotten) }
     return progress
   }
@@ -210,16 +219,23 @@ final class ListRetention: Sendable {
       if Task.isCancelled { return }
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
       if needed().contains(list) || waitsForPrints(list) || unswept.contains(list) { continue }
-      guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
+      guard (try? old.isRemovable(list)) == true, remove(list, old) else { continue }
       recorder.forget(list)
-      index.forget(list)
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list) || unswept.contains(list) { continue }
-      try? old.remove(list)
       // The record forgets the oldest lists by itself.
-      index.forget(list)
+      _ = remove(list, old)
     }
+  }
+
+  /// False if it fails, or the list's owner removes it now.
+  func remove(_ list: ListID, _ old: OldLists) -> Bool {
+    guard index.beginRemoval(of: list) else { return false }
+    defer { index.endRemoval(of: list) }
+    guard (try? old.remove(list)) != nil else { return false }
+    index.forget(list)
+    return true
   }
 
   /// The ended lists whose prints an open list may still take over.
@@ -260,7 +276,7 @@ final class ListRetention: Sendable {
       keepPrints.flatMap { keep in
         pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
       },
-      progress.hidden.isEmpty ? nil : Self.again,
+      progress.hidden?.isEmpty == true ? nil : Self.again,
       progress.isSurveyed ? nil : progress.survey - clock.uptime(),
     ]
     return pauses.compactMap { $0 }.min()

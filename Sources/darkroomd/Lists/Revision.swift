@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list that was dropped again, the same or changed: unchanged photos keep their prints and are not
-// developed again; those that were only downloaded keep their originals; if photos were named for a retry,
+// developed again, unless a print was replaced since; those that were only downloaded keep their originals; if photos were named for a retry,
 // the others that failed stay failed. Repeated after a crash, it does only what is missing. Raises the
 // failures of the list's files and of the record, and `cancelled` when the list is over.
 // Concurrency: immutable; one at a time for a list; waits for a disk.
@@ -30,15 +30,20 @@ struct Revision: Sendable {
     let list: OpenList
     /// False if its prints were made with other settings.
     let hasPrints: Bool
+    /// The prints that its rows tell are known to be there: each row has its record, and no later list has replaced a
+    /// print. Otherwise a print of the right size may be that of another list.
+    let isProven: Bool
     let originals: [UInt32: Contents]
     /// Nil if there are none.
     let folder: (any Folder)?
     private var places: EntryPlaces?
 
     init(
-      _ list: OpenList, hasPrints: Bool, _ originals: [UInt32: Contents], in folder: (any Folder)?
+      _ list: OpenList, hasPrints: Bool, isProven: Bool, _ originals: [UInt32: Contents],
+      in folder: (any Folder)?
     ) {
-      (self.list, self.hasPrints, self.folder) = (list, hasPrints, folder)
+      (self.list, self.hasPrints, self.isProven) = (list, hasPrints, isProven)
+      self.folder = folder
       self.originals = folder == nil ? [:] : originals
     }
 
@@ -114,9 +119,17 @@ struct Revision: Sendable {
         originals.isEmpty
           ? nil : try lists.folders.originals.folder(ifThere: FileName(number: list.number))
       }
-      pasts.append(Past(old, hasPrints: hasPrints, originals, in: folder))
+      let isProven = list == earlier && hasPrints ? try areRecorded(old) : false
+      pasts.append(
+        Past(old, hasPrints: hasPrints, isProven: isProven, originals, in: folder))
     }
     return pasts
+  }
+
+  /// A crash, or a cancel during an output, can leave a row without a record, and perhaps without its print.
+  private func areRecorded(_ old: OpenList) throws(Failure) -> Bool {
+    guard let recorded = recorder.ledger({ $0[earlier]?.counts.filtered }) else { return false }
+    return try recorder.results.reader(earlier).filtered(of: old.catalog.count) == recorded
   }
 
   /// The change that records the photo's earlier print, otherwise its earlier original; nil without either.
@@ -191,9 +204,8 @@ struct Revision: Sendable {
       else { continue }
       let name = new.printName(number, entry.name, format)
       guard name == past.list.printName(before, entry.name, format),
-        let status = try? folders.prints.status(of: name), status.kind == .file,
-        status.size == row.bytes
-      else { return nil }
+        try isPrint(name, of: row, past, in: folders.prints)
+      else { continue }
       row.photo = number
       // Only the last list has its numbers in the names of the thumbnails.
       if past.list.id != earlier { row.thumbnail = nil }
@@ -205,5 +217,21 @@ struct Revision: Sendable {
       return row
     }
     return nil
+  }
+
+  /// The print of the row stands under the name. Its bytes are read only if another list's may stand there.
+  private func isPrint(
+    _ name: FileName, of row: ResultRow, _ past: Past, in prints: any Folder
+  ) throws(Failure) -> Bool {
+    do throws(SystemError) {
+      let status = try prints.status(of: name)
+      guard status.kind == .file, status.size == row.bytes else { return false }
+      if past.isProven { return true }
+      let print = try prints.open(name, .read)
+      return try FileCopy.digest(of: print, size: row.bytes).bytes == row.sha256
+    } catch {
+      if error.isCancelled { throw .cancelled }
+      return false
+    }
   }
 }

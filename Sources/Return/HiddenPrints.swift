@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of a list's prints, before it goes: one rename hides it, which frees its name, and it is removed under the
+// other name. Only a folder of ours is hidden. A symbolic link, a mount, and a file of that name stay as they are, with
+// all that is behind them. Raises SystemError.
+
+internal import Files
+internal import Vocabulary
+
+/// What stands in the place of a folder of prints.
+package enum PrintsStanding: Equatable, Sendable {
+  case folder
+  case missing
+  case link
+  case mount
+  /// No folder.
+  case other
+
+  init(of name: FileName, in prints: any Folder) throws(SystemError) {
+    switch try prints.status(ifThere: name)?.kind {
+    case nil: self = .missing
+    case .link: self = .link
+    case .file, .other: self = .other
+    case .folder:
+      self = try prints.folder(name, creating: false).isMountPoint ? .mount : .folder
+    }
+  }
+
+  /// Why it cannot be removed, after its path; nil if it can be.
+  package var obstacle: String? {
+    switch self {
+    case .folder, .missing: nil
+    case .link: "is a symbolic link, which the daemon does not follow"
+    case .mount: "is a mount, which the daemon does not remove"
+    case .other: "is not a folder"
+    }
+  }
+}
+
+enum HiddenPrints {
+  /// Renames the folder, durably. False, and changes nothing, if there is no such folder, or not one of ours.
+  static func hide(
+    _ folder: FileName, in prints: any Folder, as hidden: FileName
+  ) throws(SystemError) -> Bool {
+    guard try PrintsStanding(of: folder, in: prints) == .folder else { return false }
+    try prints.rename(folder, to: prints, as: hidden, replacing: false)
+    try prints.sync()
+    return true
+  }
+
+  /// Removes what has the name. A link that was put in the place of the folder at the last moment goes alone.
+  static func clear(_ hidden: FileName, in prints: any Folder) throws(SystemError) {
+    switch try PrintsStanding(of: hidden, in: prints) {
+    case .missing: return
+    case .folder, .mount: try prints.removeTree(hidden)
+    case .link, .other: try prints.removeIfThere(hidden)
+    }
+  }
+}
