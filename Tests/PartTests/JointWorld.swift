@@ -203,15 +203,17 @@ struct JointWorld {
   /// A folder that no other list has, as `ListIntake` claims it.
   private func claim(_ draft: Draft) -> FileName {
     let plain = PrintName.folder(list: draft.family.list.text, number: nil)
-    let isTaken = memory.index.printer(into: plain).map { $0 != draft.list }
-    let folder =
-      isTaken ?? (disk.prints[plain] != nil)
-      ? PrintName.folder(list: draft.family.list.text, number: draft.list.number) : plain
-    memory.index.note(draft.list, into: folder)
-    return folder
+    if memory.index.claim(plain, for: draft.list, isThere: disk.prints[plain] != nil) {
+      return plain
+    }
+    let own = PrintName.folder(list: draft.family.list.text, number: draft.list.number)
+    memory.index.note(draft.list, into: own)
+    return own
   }
 
-  private mutating func giveUp(_ place: Int) { memory.drafts.remove(at: place) }
+  private mutating func giveUp(_ place: Int) {
+    memory.index.giveUp(memory.drafts.remove(at: place).list)
+  }
 
   private mutating func begin(_ list: ListID, _ state: ListState) {
     let prints = disk.labels[list]?.terms.prints
