@@ -6,7 +6,7 @@ package import HTTP
 
 package struct RequestJudge: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// The view is the secret of the address; whoever has the views knows whose it is. Empty for a request without one.
+    /// The view is the secret of the address; the process that keeps the views has its user. Empty for a request without one.
     case serve(PageRequest, view: String)
     case refuse(Refusal)
   }

@@ -4,7 +4,7 @@
 // who opens many pages ends none of another user. A value; the caller passes secrets and times.
 
 package struct ViewBook: Sendable {
-  /// A user who looks at a list, and the text of the right.
+  /// The user of a view, and the text of the right.
   package struct Viewer: Equatable, Sendable {
     package let view: String
     package let user: UInt32

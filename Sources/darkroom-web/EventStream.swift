@@ -16,7 +16,7 @@ final class EventStream: WebStream {
   private let list: ListReference
   private let view: String
   private let socket: String
-  private let place: StreamPlaces.Place
+  private let place: ViewerPlaces.Stream
   private let clock = MachineTime()
   private var board: FrameBoard
   private var client: ControlClient?
@@ -28,7 +28,7 @@ final class EventStream: WebStream {
 
   init(
     list: ListReference, view: String, after record: UInt64, socket: String,
-    place: StreamPlaces.Place
+    place: ViewerPlaces.Stream
   ) {
     (self.list, self.view, self.socket, self.place) = (list, view, socket, place)
     board = FrameBoard(after: record)

@@ -13,8 +13,8 @@ enum WebLife {
   /// It alone knows the views of the pages that are open: they call every half minute, and browsers delay the calls of
   /// hidden pages to more than a minute.
   private static let idleSeconds: Int64 = 300
-  /// Calls at once, beside a connection for each stream: the daemon allows 64 to one user.
-  private static let calls: UInt32 = 16
+  /// At once, together: the daemon allows 64 to one user.
+  private static let (streams, calls): (Int, UInt32) = (32, 16)
 
   static func run(_ options: WebOptions) throws(SystemError) {
     let signals = try Signals([Signals.interrupt, Signals.terminate])
@@ -24,7 +24,7 @@ enum WebLife {
     let listener = try listener(passed)
     let sheets = WebSheets(
       judge: RequestJudge(port: listener.port, names: options.hosts), socket: options.socket,
-      calls: try CallPlaces(calls))
+      places: try ViewerPlaces(streams: streams, calls: calls))
     try WebServer.start(on: listener.descriptor, counting: clients, sheets)
     if passed == nil {
       try? StandardStream.output.write(Array("http://127.0.0.1:\(listener.port)\n".utf8))

@@ -16,12 +16,11 @@ final class WebSheets: WebService {
   private let judge: RequestJudge
   private let socket: String
   private let clock = MachineTime()
-  private let places = StreamPlaces(32)
-  private let calls: CallPlaces
+  private let places: ViewerPlaces
   private let book = Mutex(ViewBook())
 
-  init(judge: RequestJudge, socket: String, calls: CallPlaces) {
-    (self.judge, self.socket, self.calls) = (judge, socket, calls)
+  init(judge: RequestJudge, socket: String, places: ViewerPlaces) {
+    (self.judge, self.socket, self.places) = (judge, socket, places)
   }
 
   var crowd: WebAnswer { Self.notice(503, "Too many of your connections are busy.") }
@@ -72,7 +71,7 @@ final class WebSheets: WebService {
   private func call(
     _ call: ControlCall, _ viewer: ViewBook.Viewer?
   ) throws(ControlFailure) -> ControlReply {
-    try calls.use(for: viewer?.user) { () throws(ControlFailure) in
+    try places.call(for: viewer?.user) { () throws(ControlFailure) in
       try ControlClient(
         path: socket, clock: clock, patience: Self.patience, silence: Self.patience,
         view: viewer?.view
@@ -204,7 +203,7 @@ final class WebSheets: WebService {
   private func events(
     _ list: UInt64, _ view: ViewBook.Viewer?, since: UInt64, _ request: WebRequest
   ) -> WebAnswer {
-    guard let view, let place = places.take(for: view.user) else {
+    guard let view, let place = places.stream(for: view.user) else {
       return Self.answer(503, [WebHeader("Retry-After", "10")])
     }
     let last = request.values("last-event-id").first.flatMap { UInt64($0) }

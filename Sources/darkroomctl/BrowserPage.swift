@@ -20,7 +20,7 @@ enum BrowserPage {
       "/bin/sh", ["-c", script, "darkroom-open", path, seconds], within: .seconds(2))
   }
 
-  /// The folder of the session ends with it, and is nobody else's; elsewhere the name cannot be guessed.
+  /// The folder of the session ends with it, and other users cannot enter it; elsewhere the name cannot be guessed.
   private static func write(_ text: String) throws(SystemError) -> String {
     let folders = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { Surroundings.variable($0) }
       .filter { $0.hasPrefix("/") }

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 @Suite struct WebPageTests {
-  /// A view of nobody.
+  /// A view that does not exist.
   private static let foreign = "/v/" + String(repeating: "0", count: 32)
 
   /// Five photos that come at once, one that is not there, and six that wait at a gate.

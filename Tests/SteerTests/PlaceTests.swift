@@ -49,7 +49,9 @@ import Vocabulary
   @Test func `when all places are taken, the user with most of them makes room`() {
     let few = (2...8 as ClosedRange<UInt32>).flatMap { held(8, by: $0, from: UInt64($0) * 100) }
     let many = held(24, by: 0)
-    #expect(verdict(on: 9, among: few, many) == .insteadOf(1), "root alone may have so many")
+    #expect(
+      verdict(on: 9, among: few, many) == .insteadOf(1),
+      "of root, which may have more than an eighth")
     #expect(verdict(on: 2, among: few, many) == .insteadOf(1))
     let busy = held(24, by: 0, isIdle: false)
     #expect(verdict(on: 9, among: few, busy) == .insteadOf(200), "no idle one of root is left")

@@ -107,7 +107,7 @@ private final class HeldPlaces {
     let places = room()
     _ = places.came(1, at: .seconds(1))
     #expect(places.nextDue == .seconds(1) + rules.request)
-    // Bytes that come are no events.
+    // Bytes that come change nothing.
     #expect(places.late(at: .seconds(1) + rules.request) == [1])
     #expect(places.nextDue == nil && places.late(at: .seconds(1000)).isEmpty)
     _ = places.came(2, at: .zero)
