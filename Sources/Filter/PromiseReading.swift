@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One way through a packet: its elements and namespaces, and the places of everything that announces a gain map or a
-// video. Bounded in depth and in namespaces; a packet beyond that, or that is no XML, cannot be read.
+// video. Bounded in depth and in namespaces; a packet beyond that, or a broken one, cannot be read.
 
 internal import Vocabulary
 

@@ -10,7 +10,7 @@ package struct StatusReport: MessageValue {
   package var work: WorkCounts
   /// Troubles and shortcomings of this machine or its setup, one clause each; empty without any.
   package var degraded: [String]
-  /// What users have to mend themselves, one clause each: no trouble of this machine.
+  /// Faults that users have to mend themselves, one clause each; this machine works as it should.
   package var mistakes: [String]
   package var prints: String
   package var inbox: String

@@ -160,12 +160,12 @@ int dr_hang_up(int socket) { return shutdown(socket, SHUT_RDWR); }
 
 int dr_is_open(int file) { return CALL(fstat, file, &scratch) == 0; }
 
-void *dr_map(int file, size_t size) {
+uintptr_t dr_map(int file, size_t size) {
   void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  return at == MAP_FAILED ? NULL : at;
+  return at == MAP_FAILED ? 0 : (uintptr_t)at;
 }
 
-void dr_scribble(void *at, size_t size) { memset(at, '!', size); }
+void dr_scribble(uintptr_t at, size_t size) { memset((void *)at, '!', size); }
 
 void dr_say(const char *text) {
   for (size_t left = strlen(text); left > 0;) {

@@ -19,10 +19,11 @@ import Testing
       while !spoilt.contains("cut"), kept.count < 100 {
         let round = kept.count
         kept.append("keep\(round)")
-        try await bench.drop([("One", bench.origin.url("/keep.jpg"))], as: "keep\(round).plist")
-        try await bench.wait(for: "keep\(round)", daemon)
-        try await bench.drop([("One", bench.origin.url("/spoil.jpg"))], as: "spoil\(round).plist")
-        try await bench.wait(for: "spoil\(round)", daemon)
+        for deed in ["keep", "spoil"] {
+          let photo = ("One", bench.origin.url("/\(deed).jpg"))
+          try await bench.drop(PhotoListText.binary([photo]), as: "\(deed)\(round).plist")
+          try await bench.wait(for: "\(deed)\(round)", daemon)
+        }
         spoilt = bench.text("prints/spoil\(round)/One.jpg") ?? ""
       }
       #expect(spoilt.contains("mapped,written,cut"), "\(spoilt)")

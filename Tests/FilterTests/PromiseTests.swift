@@ -43,7 +43,7 @@ struct PromiseTests {
     let testDescription: String
     let attributes: String
     var elements = ""
-    /// What stays of both.
+    /// The parts of both that stay.
     var left = ("", "")
     let notices: PictureNotices
   }
@@ -136,7 +136,7 @@ struct PromiseTests {
     let packet = Self.head + Array(Self.packet("", broken).utf8)
     let (developed, all) = try meta.carried(0xE1, packet)
     #expect(developed.notices == .metadataDropped && all == [])
-    // Without these namespaces, nobody needs to read it.
+    // Without these namespaces there is no need to read it.
     let plain = Self.head + Array("<x:xmpmeta>\(broken)".utf8)
     let (other, kept) = try meta.carried(0xE1, plain)
     #expect(other.notices == [] && kept == [plain])

@@ -42,12 +42,12 @@ import Testing
     #expect(isStale(.mount, .both, .mount))
   }
 
-  @Test func `a service starts anew after a while, since its mount outside may be mended`() {
+  @Test func `a service ends after a while, since a new start may find its mount mended`() {
     let pause = Duration.seconds(2)
     #expect(!isStale(.mount, .mount, patience: pause))
     #expect(isStale(.mount, .mount, .mount, patience: pause))
     #expect(isStale(.both, .mount, patience: pause))
-    // What can be written, and a file system that is read-only itself, begin the time anew.
+    // The time begins again after a look that found it writable, or the file system itself read-only.
     #expect(!isStale(.mount, .writable, .mount, .mount, patience: pause))
     #expect(!isStale(.fileSystem, .fileSystem, .fileSystem, .both, patience: pause))
   }

@@ -8,11 +8,10 @@ import Synchronization
 import Vocabulary
 
 enum LaterDeeds {
-  /// A file, and its shared mapping; nil if the kernel refuses one.
-  private struct Kept: @unchecked Sendable {
+  /// A file, and the address of its shared mapping; 0 if the kernel refuses one.
+  private struct Kept: Sendable {
     let file: any OpenFile
-    // The memory stays mapped as long as the process lives, and one thread uses it.
-    let mapped: UnsafeMutableRawPointer?
+    let address: UInt
     let size: Int
   }
 
@@ -26,10 +25,8 @@ enum LaterDeeds {
     switch String(decoding: bytes.prefix { $0 != 0x20 }, as: UTF8.self) {
     case "keep":
       let answer = try write(bytes, to: print)
-      unsafe kept.withLock {
-        unsafe $0.append(
-          Kept(file: print, mapped: dr_map(print.descriptor, bytes.count), size: bytes.count))
-      }
+      let address = dr_map(print.descriptor, bytes.count)
+      kept.withLock { $0.append(Kept(file: print, address: address, size: bytes.count)) }
       return answer
     case "spoil":
       let spoilt = kept.withLock { files in files.map(spoil).joined(separator: " ") }
@@ -48,8 +45,8 @@ enum LaterDeeds {
   /// Writes to the mapping, writes over the file, and cuts it; returns what the kernel let it do.
   private static func spoil(_ one: Kept) -> String {
     var done: [String] = []
-    if let mapped = unsafe one.mapped {
-      unsafe dr_scribble(mapped, one.size)
+    if one.address != 0 {
+      dr_scribble(one.address, one.size)
       done.append("mapped")
     }
     if (try? one.file.write(Array("OVERWRITTEN".utf8), at: 0)) != nil { done.append("written") }

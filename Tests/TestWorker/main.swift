@@ -17,5 +17,6 @@ ThisProcess.end(
       try Misdeeds.readList(list, catalog, limits).get()
     },
     develop: { original, print, _, order throws(Failure) in
-      try LaterDeeds.develop(original, print) ?? Misdeeds.develop(original, print, order).get()
+      if let developed = try LaterDeeds.develop(original, print) { return developed }
+      return try Misdeeds.develop(original, print, order).get()
     }))

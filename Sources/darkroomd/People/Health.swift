@@ -80,7 +80,7 @@ struct Health: Equatable, Sendable {
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
 
-  /// What users have to mend: it costs nobody else anything, and is no trouble of this machine.
+  /// Faults that users have to mend. They cost their users alone, so this machine works as it should.
   func mistakes(_ sees: (Subject) -> Bool) -> [String] {
     let known = troubles.filter { Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
     return known.map { subject, failure in

@@ -6,14 +6,15 @@
 #define DARKROOM_CATTEMPTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 const char *dr_attempt_name(int number);  // NULL after the last
 int dr_attempt(int number);
 int dr_survive_execution(int file);
 int dr_hang_up(int socket);
 int dr_is_open(int file);
-void *dr_map(int file, size_t size);  // shared and writable; NULL if it is refused
-void dr_scribble(void *at, size_t size);
+uintptr_t dr_map(int file, size_t size);  // shared and writable; 0 if it is refused
+void dr_scribble(uintptr_t at, size_t size);
 void dr_say(const char *text);  // to standard error; gives up when a write fails
 void dr_crash(void);
 void dr_abort(void);
