@@ -131,7 +131,8 @@ final class ListRetention: Sendable {
 
   /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
   func run(_ hidden: [ListID]?) async {
-    var progress = Progress(terms: first.terms, steady: first.steady, hidden: hidden.map(rests(of:)))
+    var progress = Progress(
+      terms: first.terms, steady: first.steady, hidden: hidden.map(rests(of:)))
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
