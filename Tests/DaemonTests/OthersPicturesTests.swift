@@ -34,56 +34,49 @@ struct OthersPicturesTests {
   }
 
   @Test func `what submit puts into the inbox is for its owner and the daemon`() async throws {
-    // Long enough to be looked at there.
-    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=3s")
+    // It lies there until the daemon starts again.
+    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=1h")
     try await DaemonBench.use(settings: settings) { bench in
       for path in ["Barn/door.jpg", "Barn/2026/hay.jpg"] {
         try bench.folder.write(SamplePictures.jpeg(width: 40, height: 30), to: "own/\(path)")
       }
       try await bench.give("\(bench.folder.path)/own", to: Self.owner)
       try await Self.open(bench)
-      let running = try await bench.start(as: Self.daemon)
+      let first = try await bench.start(as: Self.daemon)
       let socket = "\(bench.root)/control"
       #expect(await HelperProcess.status(of: ["chgrp", "\(Self.group)", socket]) == 0)
-      let submit = try await bench.launch(
-        "darkroomctl",
-        ["--root", bench.root, "submit", "--wait", "\(bench.folder.path)/own/Barn"],
+      _ = try await bench.launch(
+        "darkroomctl", ["--root", bench.root, "submit", "\(bench.folder.path)/own/Barn"],
         from: "\(bench.folder.path)/programs", through: Self.become(Self.owner))
-      let inbox = "\(bench.root)/inbox"
       try await bench.until("the folder is there") { bench.names("inbox").contains("Barn") }
-      for act in Self.acts(on: "\(inbox)/Barn", "door.jpg")
-        + Self.acts(on: "\(inbox)/Barn/2026", "hay.jpg")
-      {
-        let status = await HelperProcess.status(
-          of: Self.become(Self.member) + ["/bin/sh", "-c", act])
-        #expect(status != 0, "\(act)")
+      let barn = "\(bench.root)/inbox/Barn"
+      for act in Self.acts(on: barn, "door.jpg") + Self.acts(on: "\(barn)/2026", "hay.jpg") {
+        let words = Self.become(Self.member) + ["/bin/sh", "-c", act]
+        #expect(await HelperProcess.status(of: words) != 0, "\(act)")
       }
       #expect(try bench.mode("inbox/Barn") & 0o7 == 0)
-      let end = try await submit.end()
-      #expect(end.code == 0 && end.errors.isEmpty, "\(end)")
+      try await bench.stop(first)
+      try bench.settings(DaemonBench.settings)
+      let second = try await bench.start(as: Self.daemon)
+      try await second.says("Finished list 'Barn'")
       #expect(bench.names("prints/Barn") == ["2026%2Fhay.jpg", "door.jpg"])
       #expect(!bench.names("inbox").contains("Barn"))
-      try await bench.stop(running)
+      try await bench.stop(second)
     }
   }
 
-  @Test func `submit ends with the reason when its pictures are taken out of the inbox`()
-    async throws
+  @Test func `submit and wait end with the reason when the daemon ignores the folder`() async throws
   {
-    let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=2s")
+    let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nPictures=no")
     try await DaemonBench.use(settings: settings) { bench in
       try bench.folder.write(SamplePictures.jpeg(width: 40, height: 30), to: "own/Barn/door.jpg")
-      let running = try await bench.start()
-      async let submit = bench.tool("submit", "--wait", "\(bench.folder.path)/own/Barn")
-      async let wait = bench.until("it is there") { bench.names("inbox").contains("Barn") }
-      try await wait
-      try FileManager.default.removeItem(atPath: "\(bench.root)/inbox/Barn/door.jpg")
-      let end = try await submit
-      #expect(end.code == 1 && end.errors.contains("'Barn' is ignored"), "\(end)")
-      #expect(end.errors.contains("it is a folder without pictures"), "\(end)")
-      let other = try await bench.tool("wait", "Barn")
-      #expect(other.code == 1 && other.errors.contains("is ignored: it is a folder"), "\(other)")
-      try await bench.stop(running)
+      let daemon = try await bench.start()
+      let submit = try await bench.tool("submit", "--wait", "\(bench.folder.path)/own/Barn")
+      #expect(submit.code == 1 && submit.errors.contains("'Barn' is ignored"), "\(submit)")
+      #expect(submit.errors.contains("it is a folder, and Pictures=no"), "\(submit)")
+      let wait = try await bench.tool("wait", "Barn")
+      #expect(wait.code == 1 && wait.errors.contains("is ignored: it is a folder"), "\(wait)")
+      try await bench.stop(daemon)
     }
   }
 }

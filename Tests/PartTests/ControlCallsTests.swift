@@ -442,13 +442,6 @@ import Vocabulary
       let doc = ControlCall.show(ShowOrder(list: ListReference("barn.doc")))
       let why = "'barn.doc' in the inbox is ignored: \(IgnoredReason.suffix)"
       #expect(error(await stream(bench, doc, EventBoard(0))) == .notPossible(why: why))
-      // A list of the name is meant, whatever lies in the inbox.
-      try await bench.parts.add(1)
-      try await bench.parts.recorder.record([.cancelled(list)])
-      try LinuxFolder.open(path: bench.parts.ground.places.inbox)
-        .openFolder(FileName(literal: "barn.plist"), creating: true).sync()
-      let call = ControlCall.show(ShowOrder(list: barn))
-      #expect(error(await stream(bench, call, most: 0, EventBoard(0))) == nil)
     }
   }
 

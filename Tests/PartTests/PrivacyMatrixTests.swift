@@ -48,6 +48,8 @@ import Vocabulary
     static let all = open.union(`private`).union(files).union(ofRoot).union(["WordQuery"])
   }
 
+  /// Signs the views of pages.
+  private static let key = [UInt8](repeating: 7, count: ViewKey.size)
   private static let lists = ["barn", "1", "cow", "2"].map { ListReference($0) }
 
   /// Every way to ask the method for something.
@@ -159,6 +161,7 @@ import Vocabulary
 
   private func prepare(_ bench: PeopleBench) async throws {
     let parts = bench.parts
+    try parts.folders.state.write(whole: Self.key, as: FileName(made: "view-key"), mode: 0o600)
     let closed = try await bench.begin(
       1,
       SampleList {
@@ -216,11 +219,9 @@ import Vocabulary
 
   private func peer(_ caller: Caller, in bench: PeopleBench) throws -> ControlPeer {
     func page(of user: ControlPeer) throws -> ControlPeer {
-      let key = [UInt8](repeating: 7, count: ViewKey.size)
-      try? bench.parts.folders.state.write(whole: key, as: FileName(made: "view-key"), mode: 0o600)
       let right = ViewRight(list: 1, user: user.user, until: .max)
       var peer = ControlPeer(process: 1, user: 4_000_002, group: 4_000_002)
-      peer.view = try #require(ViewKey(key)).text(of: right)
+      peer.view = try #require(ViewKey(Self.key)).text(of: right)
       return peer
     }
     return switch caller {
