@@ -31,11 +31,12 @@ from errands import Errands
 from rolls import Rolls
 
 ROUNDS = 40  # lives of a world
-# Names of lists in a world. Under some, two lists want one folder of prints.
-NAMES = (*(f"list{number}" for number in range(6)), "caf\udce9", "caf\udce8", "x" * 203 + "1", "x" * 203 + "2", "Trip",
-         "trip", "100%", "-rf")
+# Names of lists in a world. The lists of a pair want one folder of prints.
+NAMES = (*(f"list{number}" for number in range(6)), "100%", "-rf")
+PAIRS = (("caf\udce9", "caf\udce8"), ("x" * 203 + "1", "x" * 203 + "2"), ("Trip", "trip"), ("same", "same"))
+ALL_NAMES = (*NAMES, *sorted({name for pair in PAIRS for name in pair}))
 USERS = (0, 1234) if os.geteuid() == 0 else (os.geteuid(),)
-LISTS = 18  # users' names in a world
+LISTS = 20  # users' names in a world
 TWINS = 8  # pictures of one size and one colour each: most of their prints have one length
 CLASSES = ("userInteractive", "userInitiated", "default", "utility", "background")
 MOST_BYTES = 4000  # of the journal file that a life adds: about 50 records
@@ -63,6 +64,10 @@ class Photo:
 
     def __init__(self, key, number, kind="good", version=0):
         self.key, self.number, self.kind, self.version = key, number, kind, version
+
+    @property
+    def is_twin(self):
+        return self.number % 4 == 3
 
     def revised(self):
         return Photo(self.key, self.number, "good" if self.kind == "cut" else self.kind, self.version + 1)
@@ -101,7 +106,7 @@ class World:
 
     def tag(self, photo):
         owner, name = photo.key
-        return f"{self.campaign.seed}.{self.number}.{owner}.{NAMES.index(name)}.{photo.number}"
+        return f"{self.campaign.seed}.{self.number}.{owner}.{ALL_NAMES.index(name)}.{photo.number}"
 
     def url(self, photo):
         picture = self.shared.picture(photo)
@@ -135,6 +140,17 @@ class World:
         key = (USERS[0], NAMES[0]) if count else (self.random.choice(USERS), self.random.choice(NAMES))
         if key in self.current or len(self.current) >= LISTS:
             return self.revise()
+        self.put_new(key, count)
+
+    def new_pair(self):
+        """Two lists, of two users if there are two, that wait in the inbox together when the daemon starts."""
+        pair = self.random.choice(PAIRS)
+        for owner, name in zip(self.random.sample((USERS[0], USERS[-1]), 2), pair):
+            if (owner, name) not in self.current:
+                self.put_new((owner, name))
+                self.campaign.count("lists that want one folder")
+
+    def put_new(self, key, count=None):
         kinds = ["good"] * 40 + ["missing", "late", "late", "busy", "cut"]
         photos = [Photo(key, number, self.random.choice(kinds))
                   for number in range(count or self.random.randint(1, 40))]
@@ -194,6 +210,8 @@ class World:
     def live(self, round):
         if round == 0:
             self.new_list(80)
+        elif self.random.random() < 0.25:
+            self.new_pair()
         self.begin()
         if self.random.random() < 0.15:  # killed while it starts
             end, goal = time.monotonic() + self.random.uniform(0.0, 0.06), MOST_BYTES
@@ -350,11 +368,24 @@ class World:
         if not self.wait_over():
             waiting = [one for one in self.root.lists() if one["state"] not in ("finished", "cancelled")]
             raise torture.Violation("lists stay open", f"world {self.number}", self.root.waiting(), waiting)
+        if not self.expires:
+            self.change_quietly()
         told = torture.wait_until(lambda: not self.errands.left(), STALL, 0.1)
         self.check(told, "hooks or webhooks are left", self.errands.left()[:5])
         self.check(self.daemon.stop() == 0, "SIGTERM did not end the daemon well")
         status = self.root.until_idle()
         self.check(status in (0, 3), "the last start", status)
+
+    def change_quietly(self):
+        """Changes the twins of a few lists and changes them back, each time to the end: a life seldom lasts so long."""
+        keys = [key for key, content in sorted(self.current.items()) if any(photo.is_twin for photo in content.photos)]
+        for key in self.random.sample(keys, min(3, len(keys))):
+            old = self.current[key]
+            photos = [photo.revised() if photo.is_twin else photo for photo in old.photos]
+            for content in (old, self.content(key, photos, old.filter, old.notify), old):
+                self.put(content)
+                self.check(self.wait_over(), "a list that was changed stays open", content.shown)
+            self.campaign.count("lists changed back to the end")
 
     def wait_over(self):
         """Waits as long as there are new records, so that a busy machine only makes it longer."""
@@ -597,7 +628,7 @@ class Shared:
 
     def picture(self, photo):
         """Every fourth photo is a twin, which changes with each version; the picture of another is always the same."""
-        if photo.number % 4 == 3:
+        if photo.is_twin:
             return self.twins[(photo.number + photo.version) % len(self.twins)]
         return self.singles[photo.number % len(self.singles)]
 
