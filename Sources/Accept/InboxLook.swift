@@ -10,6 +10,8 @@ struct InboxLook {
   let inbox: any Folder
   /// Pictures and folders become lists.
   let pictures: Bool
+  /// They do not, because this is a node of a cluster.
+  var isNode = false
   /// Lists whose folders in `.claim` are in use.
   var busy: Set<ListID> = []
   /// Folders that were looked through before, and are not due.
@@ -40,9 +42,11 @@ struct InboxLook {
     let mayBePicture =
       pictures && (entry.kind != .file || PictureName(entry.name.bytes).isPicture)
     // No stat where the name or the kind decides: there may be many.
-    let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge)
+    var reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge)
+    // The ending of its name is not at fault.
+    if entry.kind == .folder, reason == .suffix || reason == .picture { reason = .folder }
     if let reason, reason == .hidden || !mayBePicture {
-      return InboxState.Entry(key, ignored: reason)
+      return InboxState.Entry(key, ignored: isNode ? reason.atNode : reason)
     }
     guard let status = try inbox.status(ifThere: entry.name) else { return nil }
     if pictures, status.kind == .folder {

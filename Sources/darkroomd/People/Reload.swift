@@ -41,14 +41,16 @@ final class Reload: Sendable {
   func stop() { mail.finish() }
 
   /// Runs until `stop`. Each part takes the new settings through one function.
+  /// - Parameter secrets: reads the files that the settings name; what it raises refuses the reload. Waits for a disk.
   func run(
     _ status: ServiceStatus, _ health: HealthBoard, telling tell: (Notice) -> Void,
+    secrets: @Sendable (Settings) throws(ConfigurationError) -> Void = { _ in },
     _ parts: [(Settings) -> Void]
   ) async {
     for await request in requests {
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
-      let (answer, notice) = await reload(request.caller?.user, parts)
+      let (answer, notice) = await reload(request.caller?.user, secrets, parts)
       let refusal: Failure? =
         if case .failure(let error) = answer { Self.failure(error) } else { nil }
       health.set(refusal, for: .settings)
@@ -60,11 +62,14 @@ final class Reload: Sendable {
   }
 
   private func reload(
-    _ user: UInt32?, _ parts: [(Settings) -> Void]
+    _ user: UInt32?, _ secrets: @Sendable (Settings) throws(ConfigurationError) -> Void,
+    _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
       let (new, origins) = try await onDisk { () throws(ConfigurationError) in
-        try source.readChecked()
+        let read = try source.readChecked()
+        try secrets(read.settings)
+        return read
       }
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }

@@ -47,13 +47,15 @@ struct Views: Sendable {
       photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
       outputs: counts.outputting)
     (work.pausedLists, work.paused) = paused()
-    return StatusReport(
+    var report = StatusReport(
       version: Release.version, state: state, since: started, work: work,
       degraded: health.lines, prints: places.shownPrints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
       hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
       waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
+    report.pictureRefusal = settings.current.pictureRefusal
+    return report
   }
 
   /// The owners with the most paused lists.
