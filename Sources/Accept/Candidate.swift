@@ -38,9 +38,13 @@ package struct Candidate: Equatable, Sendable {
 /// Why a sweep ignores a file.
 package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case hidden
-  /// Neither a list nor, with Pictures=yes, a picture.
+  /// Neither a list nor a picture.
   case suffix
+  /// Pictures and folders, where they do not become lists.
+  case picture
   case folder
+  case pictureAtNode
+  case folderAtNode
   /// A folder in which there is no picture.
   case noPictures
   /// In a folder of pictures.
@@ -62,7 +66,10 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     case .suffix:
       "its name does not end in \(ListName.endingWords) as a list, or in \(PictureName.endingWords)"
         + " as a picture"
+    case .picture: "it is a picture, and Pictures=no"
     case .folder: "it is a folder, and Pictures=no"
+    case .pictureAtNode: "it is a picture, and \(Self.apart)"
+    case .folderAtNode: "it is a folder, and \(Self.apart)"
     case .noPictures: "it is a folder without pictures (\(PictureName.endingWords)) of its owner"
     case .noPicture: "its name does not end in \(PictureName.endingWords)"
     case .deep: "it is more than \(Roll.deepest) folders deep"
@@ -75,12 +82,27 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  private static let apart = "the nodes of a cluster do not share dropped pictures"
+
+  /// The same on a node of a cluster.
+  var atNode: IgnoredReason {
+    switch self {
+    case .picture: .pictureAtNode
+    case .folder: .folderAtNode
+    case .hidden, .suffix, .pictureAtNode, .folderAtNode, .noPictures, .noPicture, .deep,
+      .otherOwner, .otherFileSystem, .unreachable, .link, .special, .tooLarge:
+      self
+    }
+  }
+
   /// Judges by the name and the kind, without a stat. The kind comes before the name's ending: a link with another
   /// ending is no list either. Nil as well if the kind is unknown, unless the file is hidden.
   package static func judge(_ name: FileName, _ kind: FileStatus.Kind?) -> IgnoredReason? {
     if name.bytes.first == 0x2E { return .hidden }
     guard let kind else { return nil }
-    return judge(kind) ?? (ListName(name).isList ? nil : .suffix)
+    if let reason = judge(kind) { return reason }
+    if ListName(name).isList { return nil }
+    return PictureName(name.bytes).isPicture ? .picture : .suffix
   }
 
   package static func judge(_ kind: FileStatus.Kind) -> IgnoredReason? {

@@ -63,7 +63,9 @@ final class ClaimMemory {
   func release(nest list: ListID) { nests.remove(list) }
 
   func look(at inbox: any Folder) -> InboxLook {
-    InboxLook(inbox: inbox, pictures: parts.settings.pictures, busy: nests.union(rolls.keys))
+    InboxLook(
+      inbox: inbox, pictures: parts.settings.pictures, isNode: parts.settings.isNode,
+      busy: nests.union(rolls.keys))
   }
 
   func skip(_ list: ListID, _ failure: Failure) {

@@ -10,6 +10,8 @@ struct InboxLook {
   let inbox: any Folder
   /// Pictures and folders become lists.
   let pictures: Bool
+  /// They do not, because this is a node of a cluster.
+  var isNode = false
   /// Lists whose folders in `.claim` are in use.
   var busy: Set<ListID> = []
   /// Folders that were looked through before, and are not due.
@@ -42,7 +44,7 @@ struct InboxLook {
     // No stat where the name and the kind decide: there may be many.
     if let reason = IgnoredReason.judge(entry.name, entry.kind), reason == .hidden || !mayBePicture
     {
-      return InboxState.Entry(key, ignored: reason)
+      return InboxState.Entry(key, ignored: isNode ? reason.atNode : reason)
     }
     guard let status = try inbox.status(ifThere: entry.name) else { return nil }
     if pictures, status.kind == .folder {

@@ -13,6 +13,8 @@ package struct InboxSettings: Equatable, Sendable {
   package var maximumListSize: UInt64
   /// Dropped pictures, and folders of them, become lists.
   package var pictures: Bool
+  /// They do not, because this is a node of a cluster.
+  package var isNode: Bool
   /// Claims at once.
   package var claims: Int
   /// The interval of sweeps where the doorbell may miss events.
@@ -23,13 +25,14 @@ package struct InboxSettings: Equatable, Sendable {
   package init(
     dwell: Duration = .milliseconds(250), quietTime: Duration = .seconds(5),
     rescanInterval: Duration = .seconds(60), maximumListSize: UInt64 = 256 << 20, claims: Int = 4,
-    pictures: Bool = true
+    pictures: Bool = true, isNode: Bool = false
   ) {
     self.dwell = dwell
     self.quietTime = quietTime
     self.rescanInterval = rescanInterval
     self.maximumListSize = maximumListSize
     self.claims = claims
-    self.pictures = pictures
+    self.pictures = pictures && !isNode
+    self.isNode = isNode
   }
 }

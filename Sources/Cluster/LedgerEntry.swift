@@ -76,7 +76,9 @@ struct LedgerEntry: ~Copyable {
     if let obstacle, clock.uptime() < obstacleTime { throw obstacle }
     obstacle = nil
     do throws(PostgresError) {
-      let servers = try PostgresServers(in: place.server).all
+      let servers = try PostgresServers(
+        in: place.server, hasPassword: place.password.current != nil
+      ).all
       var errors: [(String, PostgresError)] = []
       for _ in servers {
         let candidate = servers[server % servers.count]
@@ -101,8 +103,10 @@ struct LedgerEntry: ~Copyable {
     _ server: PostgresServers.Server, until deadline: Duration
   ) throws(PostgresError) -> LedgerSeat {
     var session = try PostgresSession.open(
-      place.server, place.settings + server.settings, clock: clock, until: deadline,
+      place.server, place.settings + server.settings + server.trust, clock: clock, until: deadline,
       interrupt: interrupt)
+    try stop(
+      SessionSettings.set(in: &session, until: deadline).map { Failure.pooled(reason: $0) })
     try prepare(&session, at: server, until: deadline)
     try stop(tie?.problem(&session, until: deadline))
     let call = LedgerCall.enter(
@@ -229,8 +233,16 @@ extension Failure {
   fileprivate static let ledgerSilence = "ledger.lost"
   private static let ledgerTroubles: Set<String> = [
     ledgerSilence, "ledger.home", "ledger.other", "ledger.release", "ledger.schema",
-    "ledger.upgrade", "blobs.ledger", "blobs.other",
+    "ledger.upgrade", ledgerDistrust, ledgerPooler, "blobs.ledger", "blobs.other",
   ]
+  fileprivate static let ledgerDistrust = "ledger.tls"
+  fileprivate static let ledgerPooler = "ledger.pooler"
+  fileprivate static let ownSession =
+    "Let the pooler give each client a session (pool_mode = session in PgBouncer), or connect to PostgreSQL itself"
+
+  fileprivate static func pooled(reason: String) -> Failure {
+    Failure(.machine, code: ledgerPooler, reason: reason, advice: ownSession)
+  }
 
   /// This node has no session with the ledger: one of its tasks tells that, for all that ask.
   package var isLedgerSilence: Bool { Self.ledgerTroubles.contains(code) }
@@ -250,6 +262,13 @@ extension PostgresError {
         )
       case .statement where lacksRights:
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
+      case .statement(Self.preparedTwice, _), .statement(Self.notPrepared, _):
+        (Failure.ledgerPooler, Failure.ownSession)
+      case .lost where meansDistrust:
+        (
+          Failure.ledgerDistrust,
+          "Give the server a certificate that this machine trusts, see TLS in darkroom-cluster(7)"
+        )
       case .refused, .lost, .timeIsOver, .interrupted, .statement: (Failure.ledgerSilence, "")
       }
     return Failure(
@@ -261,8 +280,17 @@ extension PostgresError {
     case .statement: "the ledger refuses a call"
     // A server says so while a session begins.
     case .lost where words.contains("FATAL:"): "the ledger refuses this node"
+    case .lost where meansDistrust: "the server of the ledger has not proved what it is"
     default: "the ledger does not answer"
     }
+  }
+
+  /// Each session prepares its statements once: the server has another session's.
+  private static let (preparedTwice, notPrepared) = ("42P05", "26000")
+
+  /// No password was sent; see `PostgresTrust`. libpq has no codes for it.
+  private var meansDistrust: Bool {
+    ["SSL was required", "ertificate", "hannel binding"].contains { words.contains($0) }
   }
 
   var meansNoSchema: Bool {

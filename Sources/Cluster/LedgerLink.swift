@@ -7,12 +7,13 @@
 
 internal import Linux
 internal import Postgres
+internal import Synchronization
 package import Vocabulary
 
 package struct LedgerPlace: Sendable {
   /// A connection string or URI, without a password.
   package let server: String
-  package let password: String?
+  package let password: LedgerPassword
   /// The name of this node.
   package let node: String
   /// Drawn at the start of the daemon.
@@ -30,7 +31,7 @@ package struct LedgerPlace: Sendable {
     home: (any LedgerHome)? = nil
   ) {
     self.server = server
-    self.password = password
+    self.password = LedgerPassword(password)
     self.node = node
     self.run = run
     self.silence = silence
@@ -38,24 +39,25 @@ package struct LedgerPlace: Sendable {
     self.home = home
   }
 
-  var settings: [(String, String)] {
+  /// Of every session; `SessionSettings` sets the others.
+  package var settings: [(String, String)] {
     [
       ("client_encoding", "UTF8"), ("application_name", "darkroomd"),
       ("target_session_attrs", "read-write"),
       // A name may have several addresses; one of a machine that is gone must leave time for the others.
       ("tcp_user_timeout", "\(patience.milliseconds / 4)"),
-      ("options", Self.options.map { "-c \($0)" }.joined(separator: " ")),
-    ] + (password.map { [("password", $0)] } ?? [])
+    ] + (password.current.map { [("password", $0)] } ?? [])
   }
+}
 
-  /// A plan that the optimiser thinks dear is compiled: hundreds of times slower for these statements. No default of
-  /// the server may weaken a commit. The server ends sessions of nodes that it cannot hear, which would fill its places.
-  private static let options = [
-    "jit=off", "synchronous_commit=on",
-    "statement_timeout=10s", "idle_in_transaction_session_timeout=10s",
-    "search_path=darkroom", "tcp_keepalives_idle=10", "tcp_keepalives_interval=5",
-    "tcp_keepalives_count=3", "tcp_user_timeout=20000",
-  ]
+/// The password of sessions that begin from now on. Concurrency: one Mutex around it.
+package final class LedgerPassword: Sendable {
+  private let text: Mutex<String?>
+
+  package init(_ text: String?) { self.text = Mutex(text) }
+
+  package var current: String? { text.withLock { $0 } }
+  package func change(to new: String?) { text.withLock { $0 = new } }
 }
 
 /// A hint, which may be lost.

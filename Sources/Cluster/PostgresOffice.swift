@@ -8,6 +8,7 @@ package import Vocabulary
 package struct PostgresOffice: ListOffice {
   private let link: LedgerLink
   private let silence: Duration
+  private let password: LedgerPassword
 
   /// - Parameter ring: called on the thread of the connection.
   package init(
@@ -16,7 +17,11 @@ package struct PostgresOffice: ListOffice {
   ) throws(SystemError) {
     link = try LedgerLink.start(place, clock: clock, ring: ring)
     silence = place.silence
+    password = place.password
   }
+
+  /// For sessions that begin from now on.
+  package func use(password new: String?) { password.change(to: new) }
 
   /// Ends the thread; later calls raise `cancelled`.
   package func close() { link.close() }

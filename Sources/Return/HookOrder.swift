@@ -35,6 +35,8 @@ package struct HookOrder: OutboxOrder, Equatable {
     case results = "DARKROOM_RESULTS"
     case retry = "DARKROOM_RETRY"
     case reason = "DARKROOM_REASON"
+    /// Of a list of a cluster: the same at each node that returns it.
+    case key = "DARKROOM_KEY"
   }
 
   /// The name of the file; in the order in which hooks run.

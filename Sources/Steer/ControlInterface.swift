@@ -52,7 +52,8 @@ package enum ControlInterface {
       listsKnown: bool,
       pausedLists: int,
       paused: []PausedLists,
-      cluster: ?ClusterSummary
+      cluster: ?ClusterSummary,
+      pictureRefusal: ?string
     )
 
     # A node of a cluster. trouble is empty and since is 0 while the ledger answers. outbox is the number of photos

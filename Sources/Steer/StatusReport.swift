@@ -25,6 +25,8 @@ package struct StatusReport: MessageValue {
   package var unreadableFiles: Int
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?
+  /// Why dropped pictures do not become lists, one clause; nil if they do.
+  package var pictureRefusal: String?
 
   package init(
     version: String, state: String, since: UInt64, work: WorkCounts, degraded: [String],
@@ -65,6 +67,8 @@ package struct StatusReport: MessageValue {
     waitingFiles = try fields.count("waitingFiles", or: 0)
     unreadableFiles = try fields.count("unreadableFiles", or: 0)
     cluster = fields.isMissing("cluster") ? nil : try fields.value("cluster")
+    pictureRefusal =
+      fields.isMissing("pictureRefusal") ? nil : try fields.string("pictureRefusal")
   }
 
   package var object: JSONObject {
@@ -82,6 +86,7 @@ package struct StatusReport: MessageValue {
       "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),
     ])
     object["cluster"] = cluster.map { .value($0) }
+    object["pictureRefusal"] = pictureRefusal.map { .string($0) }
     return object
   }
 }

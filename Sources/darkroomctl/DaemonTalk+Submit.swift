@@ -15,11 +15,11 @@ extension DaemonTalk {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// The path of the inbox, and the highest number of a list.
-  func intake() throws(ControlFailure) -> (inbox: String, newest: UInt64) {
+  /// The path of the inbox, the highest number of a list, and why pictures would stay in the inbox.
+  func intake() throws(ControlFailure) -> (inbox: String, newest: UInt64, pictureRefusal: String?) {
     guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
     else { throw Self.otherKind }
-    return (report.inbox, lists.map(\.id).max() ?? 0)
+    return (report.inbox, lists.map(\.id).max() ?? 0, report.pictureRefusal)
   }
 
   /// Waits while the file is in the inbox; fails if the daemon cannot see it there. Goes by its name among the

@@ -21,6 +21,9 @@ package enum StatusText {
       ("sandbox", Printable.text(report.sandbox)),
     ]
     if let cluster = report.cluster { rows.append(("cluster", Self.cluster(cluster, now: now))) }
+    if let why = report.pictureRefusal {
+      rows.append(("pictures", "stay in the inbox: \(Printable.text(why))"))
+    }
     if report.waitingFiles > 0 { rows.append(("files", files(report))) }
     rows += report.hosts.map { ("waiting", host($0, now: now)) }
     if report.moreHosts > 0 {
@@ -138,7 +141,8 @@ package enum StatusText {
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
         ["sandbox", Printable.text(report.sandbox)], ["waitingFiles", "\(report.waitingFiles)"],
         ["unreadableFiles", "\(report.unreadableFiles)"],
-      ] + report.work.paused.map { ["paused", "\($0.owner)", "\($0.lists)"] }
+      ] + (report.pictureRefusal.map { [["pictureRefusal", Printable.text($0)]] } ?? [])
+      + report.work.paused.map { ["paused", "\($0.owner)", "\($0.lists)"] }
       + (report.cluster.map { cluster in
         [
           [

@@ -28,13 +28,17 @@ struct SubmitRun {
 
   func run() async -> ExitCode {
     let deadline = task.timeout.map { talk.clock.uptime() + $0 }
-    let (inbox, newest): (String, UInt64)
-    do throws(ControlFailure) { (inbox, newest) = try talk.intake() } catch {
+    let (inbox, newest, refusal): (String, UInt64, String?)
+    do throws(ControlFailure) { (inbox, newest, refusal) = try talk.intake() } catch {
       return talk.fail(error)
     }
     let file: String
     do throws(Failure) {
       let source = try opened()
+      if let refusal, try isOfPictures(source) {
+        throw Failure(
+          .final, code: "pictures.refused", reason: refusal, advice: "Submit a list of URLs")
+      }
       if var pictures = try pictures(source, for: inbox) {
         if pictures.leftOut > 0 {
           let files =
@@ -115,6 +119,7 @@ struct SubmitRun {
   private func pictures(
     _ source: LinuxFile?, for inbox: String
   ) throws(Failure) -> PictureSubmission? {
+    guard try isOfPictures(source) else { return nil }
     var drop: PictureSubmission
     switch task.source {
     case .pictures(let paths):
@@ -123,8 +128,6 @@ struct SubmitRun {
       drop = try PictureSubmission(task.name ?? stem ?? newName, into: inbox)
       for path in paths { try drop.add(picture: path) }
     case .file(let path):
-      let kind = try asFailure { () throws(SystemError) in try source?.status().kind }
-      guard kind == .folder else { return nil }
       drop = try PictureSubmission(task.name ?? Self.lastName(path), into: inbox)
       try drop.add(folder: path)
       if drop.pictures.isEmpty { throw PictureSubmission.none(path) }
@@ -136,6 +139,14 @@ struct SubmitRun {
         advice: "The settings under [Filter] apply; a list of URLs may have options")
     }
     return drop
+  }
+
+  private func isOfPictures(_ source: LinuxFile?) throws(Failure) -> Bool {
+    switch task.source {
+    case .pictures: true
+    case .file: try asFailure { () throws(SystemError) in try source?.status().kind } == .folder
+    case .standardInput, .urls: false
+    }
   }
 
   private static func lastName(_ path: String) -> String {

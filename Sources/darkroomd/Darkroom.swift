@@ -188,7 +188,9 @@ final class Darkroom: Sendable {
   private func runLists() async {
     let (recorder, folders) = (ground.recorder, ground.folders)
     let (births, ended, removed, hidden) = await onDisk {
-      retention.forgetRemoved(isNode: cluster != nil)
+      // After the way back to one machine, the shares of the earlier node are in the record.
+      let wasNode = (try? NodeHome.ledger(in: folders.state)) != nil
+      retention.forgetRemoved(isNode: cluster != nil || wasNode)
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
@@ -286,6 +288,9 @@ final class Darkroom: Sendable {
     await reload.run(
       ground.status, work.health, telling: { work.narrator.tell($0) },
       forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
+      secrets: { [cluster] settings throws(ConfigurationError) in
+        try cluster?.renewPassword(settings.cluster)
+      },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },
         { [webhooks] in webhooks.change($0) },

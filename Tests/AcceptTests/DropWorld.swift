@@ -152,7 +152,9 @@ struct DropWorld {
     case .link: "link"
     case .special: "special"
     case .tooLarge: "tooLarge"
-    case .noPictures, .noPicture, .deep, .otherOwner, .otherFileSystem, .unreachable: "picture"
+    case .noPictures, .noPicture, .deep, .otherOwner, .otherFileSystem, .unreachable, .picture,
+      .pictureAtNode, .folderAtNode:
+      "picture"
     }
   }
 

@@ -104,13 +104,20 @@ import Vocabulary
     let bench = try bench()
     try Self.put("a.jpg", "a", bench)
     let look = InboxLook(inbox: bench.inbox, pictures: false)
-    #expect(Set(try look.entries().map(\.ignored)) == [.suffix])
+    #expect(try look.entries().map(\.ignored).contains(.picture))
+    _ = try bench.inbox.folder(FileName(literal: "Barn"), creating: true)
+    let node = InboxLook(inbox: bench.inbox, pictures: false, isNode: true)
+    #expect(Set(try node.entries().map(\.ignored)) == [.pictureAtNode, .folderAtNode])
+    #expect(
+      "\(IgnoredReason.pictureAtNode)"
+        == "it is a picture, and the nodes of a cluster do not share dropped pictures")
+    #expect("\(IgnoredReason.picture)" == "it is a picture, and Pictures=no")
     // One that was being taken when the setting changed is not left behind where its owner cannot see it.
     let nest = try bench.inbox.openFolder(ClaimFolder.name, creating: false)
       .openFolder(ListFolder.name(ListID(7)), creating: true)
     try nest.put(FileName(literal: "1~b.jpg"), "b")
     let entries = try look.entries()
-    #expect(Set(entries.map(\.ignored)) == [.suffix, nil])
+    #expect(Set(entries.map(\.ignored)) == [.picture, .folder, nil])
     #expect(entries.last?.key.place == .loose(owner: ThisProcess.user))
   }
 

@@ -4,6 +4,7 @@
 import Cluster
 import Foundation
 import Linux
+import Postgres
 import Steer
 import Support
 import Testing
@@ -399,7 +400,15 @@ struct ClusterRunTests {
 
   @Test func `the same list at two nodes is developed once, and both return it`() async throws {
     try await NodeBench.use { nodes in
-      let daemons = [try await nodes.start("a"), try await nodes.start("b")]
+      let out = "\(nodes.bench.folder.path)/keys"
+      let hook = "\(nodes.bench.folder.path)/hook"
+      try nodes.bench.folder.write(
+        Array("#!/bin/sh\necho $DARKROOM_KEY >>\(out)\n".utf8), to: "hook")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hook)
+      let more = "[Hooks]\nOnFinished=\(hook)"
+      let daemons = [
+        try await nodes.start("a", more: more), try await nodes.start("b", more: more),
+      ]
       let photos = try nodes.photos(12)
       try await nodes.drop(photos, at: "a")
       try await nodes.nodesAtWork(2)
@@ -410,6 +419,11 @@ struct ClusterRunTests {
       await nodes.bench.origin.release("g")
       for daemon in daemons { try await daemon.says("Finished list 'summer'") }
       try await nodes.checkBooks(12)
+      let identity = try await nodes.server.run(["SELECT identity FROM release"], at: nodes.place)
+      let key = "\(identity[0][0].text(0))/1/finished\n"
+      try await nodes.bench.until("both nodes have run their program, with one key") {
+        nodes.bench.folder.bytes(of: "keys") == Array((key + key).utf8)
+      }
     }
   }
 

@@ -109,6 +109,8 @@ struct EarlierPrintsTests {
       #expect(try await nodes.tool("a", "wait", "summer").code == 0)
       await node.cut()
       _ = try await nodes.startAlone("a")
+      let list = try await nodes.tool("a", "list").output
+      #expect(list.contains("summer") && !list.contains("list 2"), "\(list)")
       let verify = try await nodes.tool("a", "verify", "summer")
       #expect(verify.code == 1, "\(verify)")
       #expect(
@@ -131,6 +133,72 @@ struct EarlierPrintsTests {
       let node = try await nodes.start("a", more: "[Record]\nKeepPrints=1s")
       try await node.says("Removed the prints of list 'summer'")
       #expect(nodes.all("a/prints").isEmpty)
+    }
+  }
+}
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct NodePictureTests {
+  @Test func `a node says why dropped pictures stay, and submit refuses them at once`() async throws
+  {
+    try await NodeBench.use { nodes in
+      let node = try await nodes.start("a")
+      let why = "the nodes of a cluster do not share dropped pictures"
+      try nodes.bench.folder.write(
+        SamplePictures.jpeg(width: 24, height: 16), to: "a/inbox/one.jpg")
+      try nodes.bench.folder.write(SamplePictures.jpeg(width: 24, height: 16), to: "roll/two.jpg")
+      try await node.says("Ignored 'one.jpg' in the inbox: it is a picture, and \(why)")
+      let folder = "\(nodes.bench.folder.path)/roll"
+      for picture in [folder, "\(folder)/two.jpg"] {
+        let end = try await nodes.tool("a", "submit", picture)
+        #expect(end.code == 1 && end.errors.contains(why), "\(end)")
+      }
+      #expect(nodes.names("a/inbox") == ["one.jpg"])
+      let status = try await nodes.tool("a", "status")
+      #expect(status.output.contains("pictureRefusal\t\(why)"), "\(status)")
+      #expect(try await nodes.tool("a", "inbox").output.contains(why))
+    }
+  }
+}
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct NodePasswordTests {
+  @Test func `a reload reads a new password, and refuses a file that is gone`() async throws {
+    let server = PostgresServer(withTLS: true)
+    try await NodeBench.use(server: server) { nodes in
+      let words = nodes.place.split(separator: " ")
+      let database = words.last?.dropFirst("dbname=".count) ?? ""
+      _ = try await server.run(
+        [
+          "CREATE ROLE node LOGIN SUPERUSER PASSWORD 'first'",
+          "GRANT ALL ON DATABASE \(database) TO node",
+        ], at: nodes.place)
+      try nodes.bench.folder.write(Array("first\n".utf8), to: "password")
+      let password = "\(nodes.bench.folder.path)/password"
+      let certificate = try await server.certificate()
+      let node = try await nodes.start(
+        "a",
+        at: "host=localhost \(words[1]) dbname=\(database) user=node sslrootcert=\(certificate)",
+        more: "LedgerPassword=\(password)")
+      try await nodes.bench.until("the node is there") {
+        try await nodes.number("SELECT count(*) FROM node") == 1
+      }
+      _ = try await server.run(
+        [
+          "ALTER ROLE node PASSWORD 'second'",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'node'",
+        ], at: nodes.place)
+      try await node.says("password authentication failed")
+      try nodes.bench.folder.write(Array("second\n".utf8), to: "password")
+      let reload = try await nodes.tool("a", "reload")
+      #expect(reload.code == 0, "\(reload)")
+      try await nodes.bench.until("the node has a session again") {
+        let query = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+        return try await nodes.number(query + "WHERE ssl AND usename = 'node'") == 1
+      }
+      try FileManager.default.removeItem(atPath: password)
+      let refused = try await nodes.tool("a", "reload")
+      #expect(refused.code != 0 && refused.errors.contains("could not read LedgerPassword="))
     }
   }
 }

@@ -22,29 +22,43 @@ package actor PostgresServer {
   private var process: HelperProcess?
   private var databases = 0
   private let primary: PostgresServer?
+  private let hasTLS: Bool
 
-  package init() { primary = nil }
+  /// - Parameter withTLS: it also listens at a port of localhost, where it wants TLS and passwords.
+  package init(withTLS hasTLS: Bool = false) { (primary, self.hasTLS) = (nil, hasTLS) }
 
   /// A standby, for which the primary waits with every commit once it runs.
-  package init(standbyOf primary: PostgresServer) { self.primary = primary }
+  package init(standbyOf primary: PostgresServer) { (self.primary, hasTLS) = (primary, false) }
 
   /// Runs as the user `postgres`, since the server refuses root. A server whose process is killed leaves others for a
   /// moment, which end by themselves.
   private static let script = """
     set -e
-    bin=$1 home=$2 primary=$3
+    bin=$1 home=$2 primary=$3 tls=$4
+    port=5432
     exec 2>>"$home/script.log"
     if [ -n "$primary" ]; then
       $bin/pg_basebackup -D "$home/data" -R -c fast -h "$primary" -U postgres >"$home/initdb.log" 2>&1
     else
       $bin/initdb -D "$home/data" -A trust -N -E UTF8 --locale=C -U postgres >"$home/initdb.log" 2>&1
     fi
+    if [ -n "$tls" ]; then
+      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \\
+        -addext subjectAltName=DNS:localhost -keyout "$home/data/server.key" -out "$home/server.crt"
+      cp "$home/server.crt" "$home/data/server.crt"
+      printf 'local all all trust\\nhostssl all all 127.0.0.1/32 scram-sha-256\\n' >"$home/data/pg_hba.conf"
+      while port=$(shuf -n 1 -i 20000-30000); ss -Hltn "sport = :$port" | grep -q .; do :; done
+      echo "port=$port" >"$home/port"
+      printf "port=$port\\nlisten_addresses='127.0.0.1'\\nssl=on\\n" >>"$home/data/postgresql.conf"
+    else
+      echo "listen_addresses=''" >>"$home/data/postgresql.conf"
+    fi
     start() {
-      $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
+      $bin/postgres -D "$home/data" -k "$home" -c fsync=off \\
         -c max_connections=600 -c shared_buffers=32MB -c dynamic_shared_memory_type=mmap \\
         >>"$home/server.log" 2>&1 &
       server=$!
-      until $bin/pg_isready -q -h "$home"; do kill -0 $server; sleep 0.05; done
+      until $bin/pg_isready -q -h "$home" -p "$port"; do kill -0 $server; sleep 0.05; done
       echo ready
     }
     start
@@ -91,6 +105,7 @@ package actor PostgresServer {
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     let source = try await primary?.home() ?? ""
     var words = ["sh", "-c", Self.script, "sh", Self.programs ?? "", home, source]
+    words.append(hasTLS ? "tls" : "")
     if ThisProcess.user == 0 {
       _ = await HelperProcess.status(of: ["chown", "postgres", home])
       words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words
@@ -134,8 +149,13 @@ package actor PostgresServer {
 
   /// Connection strings of the server's databases.
   package func place(of database: String) async throws -> String {
-    "host=\(try await home()) user=postgres dbname=\(database)"
+    let home = try await home()
+    let port = hasTLS ? try String(contentsOfFile: "\(home)/port", encoding: .utf8) : ""
+    return "host=\(home) \(port.dropLast()) user=postgres dbname=\(database)"
   }
+
+  /// The certificate of the server, which has signed itself.
+  package func certificate() async throws -> String { "\(try await home())/server.crt" }
 
   /// The connection string of a database that is at one of these servers.
   package static func place(of database: String, at servers: [PostgresServer]) async throws

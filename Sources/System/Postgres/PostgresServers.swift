@@ -10,13 +10,17 @@ package struct PostgresServers: Sendable {
     package let name: String
     /// They choose it alone.
     package let settings: [(String, String)]
+    /// How it has to prove itself.
+    package let trust: [(String, String)]
   }
 
   /// At least one. A string that cannot be divided is one server, so that libpq says what is wrong with it.
   package let all: [Server]
 
-  package init(in text: String) throws(PostgresError) {
+  /// - Parameter hasPassword: a session has a password that is not in the string.
+  package init(in text: String, hasPassword: Bool = false) throws(PostgresError) {
     guard dr_pg_load() == 0 else { throw .noLibrary }
+    let trust = Self.trust(text, hasPassword: hasPassword)
     let (hosts, addresses, ports) = (
       Self.values("host", in: text), Self.values("hostaddr", in: text),
       Self.values("port", in: text).map { $0.isEmpty ? "5432" : $0 }
@@ -26,7 +30,12 @@ package struct PostgresServers: Sendable {
     guard count > 1, fits, ports.count < 2 || ports.count == count,
       !(hosts + addresses).contains("")
     else {
-      all = [Server(name: "the server", settings: [])]
+      // libpq connects to an address, and compares the certificate with the host.
+      all = [
+        Server(
+          name: "the server", settings: [],
+          trust: trust.settings(for: addresses.isEmpty ? hosts : addresses))
+      ]
       return
     }
     all = (0..<count).map { place in
@@ -37,18 +46,32 @@ package struct PostgresServers: Sendable {
       ]
       return Server(
         name: (hosts.isEmpty ? addresses[place] : hosts[place]) + (port.isEmpty ? "" : ":\(port)"),
-        settings: settings.filter { !$0.1.isEmpty })
+        settings: settings.filter { !$0.1.isEmpty },
+        trust: trust.settings(for: [addresses.isEmpty ? hosts[place] : addresses[place]]))
     }
+  }
+
+  private static func trust(_ text: String, hasPassword: Bool) -> PostgresTrust {
+    let given = PostgresTrust.options.compactMap { option in
+      value(option, in: text).map { (option, $0) }
+    }
+    return PostgresTrust(
+      Dictionary(given, uniquingKeysWith: { $1 }), hasPassword: hasPassword)
   }
 
   private static let longest = 4096
 
-  /// The parts of the option's value.
-  private static func values(_ option: String, in text: String) -> [String] {
+  /// Nil if the string does not give the option.
+  private static func value(_ option: String, in text: String) -> String? {
     var value = [CChar](repeating: 0, count: longest)
-    guard unsafe dr_pg_option(text, option, &value, UInt64(longest)) == 1 else { return [] }
+    guard unsafe dr_pg_option(text, option, &value, UInt64(longest)) == 1 else { return nil }
     let bytes = value.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     return String(decoding: bytes, as: UTF8.self)
-      .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The parts of the option's value.
+  private static func values(_ option: String, in text: String) -> [String] {
+    value(option, in: text)?.split(separator: ",", omittingEmptySubsequences: false)
+      .map(String.init) ?? []
   }
 }

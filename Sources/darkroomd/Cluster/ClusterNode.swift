@@ -22,6 +22,7 @@ struct ClusterNode: Sendable {
   private let retention: LedgerRetention
   private let sweeper: StoreSweeper
   private let close: @Sendable () -> Void
+  private let usePassword: @Sendable (String?) -> Void
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
@@ -64,7 +65,7 @@ struct ClusterNode: Sendable {
       sweeper: StoreSweeper(
         folders: ground.folders, index: index, narrator: narrator, health: health,
         clock: ground.clock, leaseTime: settings.leaseTime),
-      close: { office.close() })
+      close: { office.close() }, usePassword: { office.use(password: $0) })
     bells.tie(to: node)
     return node
   }
@@ -140,6 +141,14 @@ struct ClusterNode: Sendable {
       return try Surroundings.openNamed(path).read(at: 0, upTo: limit)
     } catch {
       throw StartFailure(ExitCode.configuration, "could not read \(setting): \(error)")
+    }
+  }
+
+  /// Reads the password again, for sessions with the ledger that begin from now on.
+  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) {
+    do throws(StartFailure) { usePassword(try Self.password(settings)) } catch {
+      throw ConfigurationError(
+        file: settings.password ?? "LedgerPassword=", line: nil, problem: error.words)
     }
   }
 

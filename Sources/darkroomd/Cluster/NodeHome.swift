@@ -15,10 +15,12 @@ struct NodeHome: LedgerHome {
   let shelf: any ListShelf
 
   func ledger() throws(Failure) -> String? {
-    try asMachine { () throws(SystemError) in
-      try state.contents(of: Self.name, upTo: Self.longest)
-        .map { String(decoding: $0, as: UTF8.self) }
-    }
+    try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
+  }
+
+  /// The identity of the ledger that this machine has worked with; nil without one.
+  static func ledger(in state: any Folder) throws(SystemError) -> String? {
+    try state.contents(of: name, upTo: longest).map { String(decoding: $0, as: UTF8.self) }
   }
 
   func remember(_ ledger: String) throws(Failure) {

@@ -15,6 +15,7 @@ struct HookDesk: Sendable {
   let webhooks: WebhookOutbox
   let settings: LiveSettings
   let places: Places
+  let state: any Folder
   let health: HealthBoard
   let clock: any Timekeeper
   /// Rings after each order for a program.
@@ -31,6 +32,7 @@ struct HookDesk: Sendable {
     outbox = HookOutbox(ground.folders.hooks)
     webhooks = WebhookOutbox(ground.folders.webhooks)
     (settings, places, clock) = (ground.settings, ground.places, ground.clock)
+    state = ground.folders.state
     self.health = health
     self.bell = bell
     self.sends = sends
@@ -48,7 +50,7 @@ struct HookDesk: Sendable {
     if entry.state == .finished {
       let events: [HookOrder.Event] = entry.counts.failed > 0 ? [.finished, .failed] : [.finished]
       for event in events where settings.current.hooks.program(for: event) != nil {
-        let order = order(event, entry, label, names)
+        let order = try order(event, entry, label, names)
         // A return that is tried again does not order again what may have run since.
         if known.has(order.key) { continue }
         try add(order)
@@ -57,7 +59,7 @@ struct HookDesk: Sendable {
     }
     guard let url = label?.terms.notify else { return }
     let event = entry.state == .finished ? HookOrder.Event.finished : .cancelled
-    let order = WebhookOrder(order(event, entry, label, names), to: url)
+    let order = WebhookOrder(try order(event, entry, label, names), to: url)
     if knownWebhooks.has(order.key) { return }
     try add(order)
     knownWebhooks.note(order.key)
@@ -65,7 +67,7 @@ struct HookDesk: Sendable {
 
   private func order(
     _ event: HookOrder.Event, _ entry: ListEntry, _ label: ListLabel?, _ names: ReturnedNames?
-  ) -> HookOrder {
+  ) throws(SystemError) -> HookOrder {
     var order = HookOrder(HookOrder.Key(event, of: entry.id, at: entry.endedTime))
     order.set(.total, "\(entry.acceptance.photos)")
     order.set(.filtered, "\(entry.counts.filtered)")
@@ -75,6 +77,9 @@ struct HookDesk: Sendable {
       order.set(.title, label.terms.title)
       order.set(.owner, "\(label.owner)")
       if let prints = places.shownPrints(of: label.terms) { order.set(.prints, prints) }
+    }
+    if let list = label?.terms.ledger, let ledger = try NodeHome.ledger(in: state) {
+      order.set(.key, "\(ledger)/\(list)/\(event.rawValue)")
     }
     order[.results] = names?.results.map { path(places.done, $0) }
     order[.retry] = names?.retry.map { path(places.failed, $0) }

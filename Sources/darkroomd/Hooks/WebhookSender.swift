@@ -164,13 +164,14 @@ extension HookOrder.Fact {
     case .results: "results"
     case .retry: "retry"
     case .reason: "reason"
+    case .key: "key"
     }
   }
 
   fileprivate var isNumber: Bool {
     switch self {
     case .owner, .total, .filtered, .failed: true
-    case .name, .title, .prints, .results, .retry, .reason: false
+    case .name, .title, .prints, .results, .retry, .reason, .key: false
     }
   }
 }

@@ -99,7 +99,7 @@ final class ListRetention: Sendable {
   var isTimed: Bool { timed.load(ordering: .sequentiallyConsistent) }
 
   /// Call at the start: forgets lists whose folders an earlier run removed. May wait for a disk.
-  /// - Parameter isNode: shares of a cluster are removed when they end, whatever their age.
+  /// - Parameter isNode: this machine is a node, or was one: shares of a cluster are removed when they end, whatever their age.
   func forgetRemoved(isNode: Bool) {
     let old = OldLists(lists)
     try? old.sweep()

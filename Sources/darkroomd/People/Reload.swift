@@ -55,9 +55,12 @@ final class Reload: Sendable {
   func stop() { mail.finish() }
 
   /// Runs until `stop`. Each part takes the new settings through one function.
+  /// - Parameter secrets: reads the files that the settings name; what it raises refuses the reload. Waits for a disk.
   func run(
     _ status: ServiceStatus, _ health: HealthBoard, telling tell: (Notice) -> Void,
-    forecast: Forecast, _ parts: [(Settings) -> Void]
+    forecast: Forecast,
+    secrets: @Sendable (Settings) throws(ConfigurationError) -> Void = { _ in },
+    _ parts: [(Settings) -> Void]
   ) async {
     for await request in requests {
       if let trial = request.trial {
@@ -70,7 +73,7 @@ final class Reload: Sendable {
       }
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
-      let (answer, notice) = await reload(request.caller?.user, forecast, parts)
+      let (answer, notice) = await reload(request.caller?.user, forecast, secrets, parts)
       let refusal: Failure? =
         if case .failure(let error) = answer { Self.failure(error) } else { nil }
       health.set(refusal, for: .settings)
@@ -82,11 +85,15 @@ final class Reload: Sendable {
   }
 
   private func reload(
-    _ user: UInt32?, _ forecast: Forecast, _ parts: [(Settings) -> Void]
+    _ user: UInt32?, _ forecast: Forecast,
+    _ secrets: @Sendable (Settings) throws(ConfigurationError) -> Void,
+    _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
       let (new, origins) = try await onDisk { () throws(ConfigurationError) in
-        try source.readChecked()
+        let read = try source.readChecked()
+        try secrets(read.settings)
+        return read
       }
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }

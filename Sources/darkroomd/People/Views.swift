@@ -48,7 +48,7 @@ struct Views: Sendable {
       photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
       outputs: counts.outputting)
     (work.pausedLists, work.paused) = paused()
-    return StatusReport(
+    var report = StatusReport(
       version: Release.version, state: state, since: started, work: work,
       degraded: sight.troubles(of: health), mistakes: sight.mistakes(in: health),
       prints: places.shownPrints, inbox: places.inbox,
@@ -56,6 +56,8 @@ struct Views: Sendable {
       hosts: closed.prefix(HostSummary.mostShown).map { sight.host($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
       waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
+    report.pictureRefusal = settings.current.pictureRefusal
+    return report
   }
 
   /// The owners with the most paused lists.

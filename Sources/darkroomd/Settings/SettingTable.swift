@@ -148,7 +148,7 @@ struct SettingEntry: Sendable {
 
   private static let cluster = [
     SettingEntry("Cluster", "Ledger", "", \.cluster.ledger, .ledger, waits: true),
-    SettingEntry("Cluster", "LedgerPassword", "", \.cluster.password, .secret, waits: true),
+    SettingEntry("Cluster", "LedgerPassword", "", \.cluster.password, .secret),
     SettingEntry("Cluster", "Node", "auto", \.cluster.node, .node, waits: true),
     SettingEntry(
       "Cluster", "LeaseTime", "30s", \.cluster.leaseTime,

@@ -129,6 +129,14 @@ extension HookThread {
   }
 }
 
+extension Settings {
+  /// Why dropped pictures stay in the inbox, as a clause; nil if they become lists.
+  var pictureRefusal: String? {
+    if cluster.ledger != nil { return "the nodes of a cluster do not share dropped pictures" }
+    return inbox.pictures ? nil : "darkroomd takes no pictures (Pictures=no)"
+  }
+}
+
 extension WorkerPool {
   /// Workers of users who wait for their turns, as long as their files fit.
   private static let spareWorkers = 12
@@ -156,7 +164,7 @@ extension Inbox {
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
           maximumListSize: settings.maximumListSize, claims: shares.claims,
           // Only the node where they are dropped has them.
-          pictures: settings.pictures && ground.settings.current.cluster.ledger == nil))
+          pictures: settings.pictures, isNode: ground.settings.current.cluster.ledger != nil))
     }
   }
 }
