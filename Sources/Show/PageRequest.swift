@@ -28,7 +28,7 @@ package enum PageRequest: Equatable, Sendable {
   package static let mostGroups: UInt32 = 2048
   private static let tokenDigits = 32
   private static let mostParameters = 4
-  private static let longestText = 256
+  private static let longestText = 255
 
   /// The list of a request that needs a view.
   package var list: UInt64? {

@@ -2,12 +2,15 @@
 // Limits on the resources that callers can take.
 
 package struct ControlLimits: Sendable {
+  /// No call has more than a thousand words, and no parameter is deeper.
+  package static let ofRequest = JSONReader.Limits(bytes: .max, depth: 8, values: 2048)
+
   /// Connections at once: in total, and per user except root and the daemon's user.
   package var clients: Int
   package var clientsPerUser: Int
   /// Connections beyond `clients`, reserved for root and the daemon's user.
   package var kept: Int
-  /// Bytes of one request, and of one reply.
+  /// Bytes of one request, and of one reply. The longest requests name photos: a thousand, by names of 60 bytes.
   package var request: Int
   package var reply: Int
   /// How long a caller may leave a request incomplete, or a reply unread.
@@ -16,7 +19,7 @@ package struct ControlLimits: Sendable {
   package var farewell: Duration
 
   package init(
-    clients: Int = 64, clientsPerUser: Int = 32, kept: Int = 8, request: Int = 1 << 20,
+    clients: Int = 64, clientsPerUser: Int = 32, kept: Int = 8, request: Int = 64 << 10,
     reply: Int = 16 << 20,
     patience: Duration = .seconds(30), farewell: Duration = .milliseconds(400)
   ) {

@@ -55,9 +55,9 @@ import Testing
 
   @Test func `a target has a limit`() {
     let find = "/lists/17/find?text="
-    let most = find + String(repeating: "a", count: 256)
+    let most = find + String(repeating: "a", count: 255)
     #expect(
-      PageRequest(target: most) == .find(17, text: String(repeating: "a", count: 256), after: 0))
+      PageRequest(target: most) == .find(17, text: String(repeating: "a", count: 255), after: 0))
     #expect(PageRequest(target: most + "a") == nil)
     let long = find + String(repeating: "%61", count: 340)
     #expect(PageRequest(target: long) == nil)
