@@ -184,7 +184,7 @@ let tests: [Target] = [
     exclude: ["Screens"]),
   .testTarget(
     name: "WebTests", dependencies: ["HTTP", "Linux", "Show", "Support", "Vocabulary"]),
-  .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
+  .testTarget(name: "VocabularyTests", dependencies: ["Support", "Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
     dependencies: [

@@ -45,7 +45,7 @@ package struct ListBuilder {
     if draft.isKeyed, draft.name?.isWhole == true {
       let name = String(decoding: row.name, as: UTF8.self)
       let other = try names.insert(name, number: writer.count + 1) { number throws(Failure) in
-        try writer.entry(number).name == name
+        NameIndex.isSame(try writer.entry(number).name, name)
       }
       if let other { throw try duplicate(of: other, ListText(row.name), draft.place) }
     }

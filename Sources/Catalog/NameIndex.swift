@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds duplicate names without storing names: a table of hashes and numbers, 8 bytes per slot and at most
 // three quarters full. A million names take 16 MiB (24 while it grows), five million 64 (96). Names are equal
-// if Unicode calls them canonically equivalent. The hashes are seeded, so an attacker cannot make them
-// collide.
+// if Unicode calls them canonically equivalent; long ones, for which that would take long, if their bytes are equal. The
+// hashes are seeded, so an attacker cannot make them collide.
+
+internal import Vocabulary
 
 struct NameIndex {
   /// High half: from the hash. Low half: the photo's number. 0: free.
@@ -18,7 +20,11 @@ struct NameIndex {
   ) throws(Problem) -> UInt32? {
     if count >= slots.count / 4 * 3 { grow() }
     var hasher = Hasher()
-    hasher.combine(name)
+    if Self.isShort(name) {
+      hasher.combine(name)
+    } else {
+      OutsideText(checked: name).hash(into: &hasher)
+    }
     let half = UInt64(truncatingIfNeeded: hasher.finalize()) & 0xFFFF_FFFF
     var slot = Self.start(half, in: slots.count)
     while slots[slot] != 0 {
@@ -32,6 +38,12 @@ struct NameIndex {
     count += 1
     return nil
   }
+
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    isShort(one) && isShort(other) ? one == other : OutsideText.isSame(one, other)
+  }
+
+  private static func isShort(_ name: String) -> Bool { name.utf8.count <= OutsideText.longest }
 
   private static func start(_ half: UInt64, in size: Int) -> Int { Int(half) & (size - 1) }
 

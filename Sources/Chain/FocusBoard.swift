@@ -12,9 +12,9 @@ package struct FocusBoard: Sendable {
     package let list: ListID
     package let user: UInt32
     /// Tells the viewers of one user apart.
-    package let name: String
+    package let name: OutsideText
 
-    package init(_ list: ListID, user: UInt32, name: String = "") {
+    package init(_ list: ListID, user: UInt32, name: OutsideText = "") {
       self.list = list
       self.user = user
       self.name = name

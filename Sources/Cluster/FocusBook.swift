@@ -17,17 +17,17 @@ package struct FocusBook: Sendable {
 
   package enum Deed: Equatable, Sendable {
     /// These photos, by their numbers in the whole list, go first in the list of this node.
-    case set(ListID, viewer: String, Set<UInt32>, until: Duration)
-    case end(ListID, viewer: String)
+    case set(ListID, viewer: OutsideText, Set<UInt32>, until: Duration)
+    case end(ListID, viewer: OutsideText)
   }
 
   /// Lists that a bell named.
   private var rung: Set<LedgerList> = []
   /// Lists whose viewers were asked for. Bells name those that change.
   private var known: Set<LedgerList> = []
-  private var views: [LedgerList: [String: View]] = [:]
+  private var views: [LedgerList: [OutsideText: View]] = [:]
   /// The focus of each viewer that a list of this node has.
-  private var told: [ListID: [String: View]] = [:]
+  private var told: [ListID: [OutsideText: View]] = [:]
 
   package init() {}
 

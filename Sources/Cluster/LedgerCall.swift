@@ -184,7 +184,8 @@ enum LedgerCall {
     PostgresStatement(
       "focus", "SELECT answer, open FROM focus($1::int8, $2::text, $3::int4[], $4::int8)",
       [
-        focus.list.value, .text(focus.viewer), .int4s(focus.photos.map { Int32(clamping: $0) }),
+        focus.list.value, .text(focus.viewer.text),
+        .int4s(focus.photos.map { Int32(clamping: $0) }),
         focus.time.value,
       ])
   }
@@ -282,7 +283,7 @@ extension Share {
 extension LedgerFocus {
   init(_ row: PostgresRow) {
     self.init(
-      LedgerList(row, 0), viewer: row.text(1),
+      LedgerList(row, 0), viewer: OutsideText(row.bytes(1)) ?? "",
       photos: row.ints(2).map { UInt32(clamping: $0) }, time: .milliseconds(row.int(3)))
   }
 }
@@ -340,6 +341,8 @@ extension SeatGrant {
       default: nil
       }
     self.init(
-      row.text(0), seats: Int(row.int(1)), report: word.map { HostReport(age: time(4), word: $0) })
+      // A name and a port.
+      row.text(0, most: 512), seats: Int(row.int(1)),
+      report: word.map { HostReport(age: time(4), word: $0) })
   }
 }

@@ -279,7 +279,7 @@ extension PostgresError {
     switch self {
     case .statement: "the ledger refuses a call"
     // A server says so while a session begins.
-    case .lost where words.contains("FATAL:"): "the ledger refuses this node"
+    case .lost where OutsideText(checked: words).contains("FATAL:"): "the ledger refuses this node"
     case .lost where meansDistrust: "the server of the ledger has not proved what it is"
     default: "the ledger does not answer"
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The photos of a list that a viewer looks at: they go first among those of the list's owner, on all nodes.
 
-import Vocabulary
+package import Vocabulary
 
 package struct LedgerFocus: Equatable, Sendable {
   /// Viewers of one list, and of all lists.
@@ -16,13 +16,13 @@ package struct LedgerFocus: Equatable, Sendable {
 
   package let list: LedgerList
   /// Tells the viewers of one list apart.
-  package let viewer: String
+  package let viewer: OutsideText
   /// Those that are not recorded, ascending.
   package let photos: [UInt32]
   /// The focus ends after this time.
   package let time: Duration
 
-  package init(_ list: LedgerList, viewer: String, photos: [UInt32], time: Duration) {
+  package init(_ list: LedgerList, viewer: OutsideText, photos: [UInt32], time: Duration) {
     self.list = list
     self.viewer = viewer
     self.photos = photos

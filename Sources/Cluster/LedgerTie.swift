@@ -79,7 +79,7 @@ struct LedgerTie {
   ) throws(PostgresError) -> Ledger {
     let rows = try session.run([[LedgerCall.tie(folder)]], until: deadline)[0].get()[0]
     guard let row = rows.first else { throw .refused("it has no identity") }
-    return Ledger(identity: row.text(0), folder: row.text(1))
+    return Ledger(identity: row.text(0), folder: row.text(1, most: 4096))
   }
 
   /// The number in the mark.

@@ -150,7 +150,7 @@ package struct PostgresOffice: ListOffice {
       Submission(
         origin: row.text(0), owner: row.text(1), name: row.bytes(2), sha256: row.text(3),
         serviceClass: ServiceClass(row, 4), photos: UInt32(clamping: row.int(5)),
-        folder: row.bytes(6), isRoll: row.bool(7), terms: row.text(8))
+        folder: row.bytes(6), isRoll: row.bool(7), terms: row.text(8, most: .max))
     }
   }
 

@@ -74,7 +74,7 @@ package enum PrintName {
 
   /// `~` and a digit: the mark of a name that is taken.
   private static func beginsNumber(_ name: String, at place: String.Index) -> Bool {
-    guard name[place] == "~", let digit = name.utf8[place...].dropFirst().first else {
+    guard name.utf8[place] == 0x7E, let digit = name.utf8[place...].dropFirst().first else {
       return false
     }
     return digit >= 0x30 && digit <= 0x39

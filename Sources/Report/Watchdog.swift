@@ -21,16 +21,16 @@ package final class Watchdog: Sendable {
     (self.period, self.ping) = (period, ping)
   }
 
-  /// - Parameter stuck: ends the process; the manager does it otherwise.
+  /// - Parameter stuck: gets the places of the stuck loops, and ends the process; the manager does it otherwise.
   package func start(
-    _ loops: [Heartbeat], stuck: @escaping @Sendable () -> Void
+    _ loops: [Heartbeat], stuck: @escaping @Sendable ([Int]) -> Void
   ) throws(SystemError) {
     try OwnThread.start("watchdog") {
       var judge = WatchdogJudge()
       while true {
-        let isWell = judge.look(loops.map(\.doing)).isEmpty
-        if isWell { self.ping?() }
-        if !isWell, self.ping == nil { return stuck() }
+        let found = judge.look(loops.map(\.doing))
+        if found.isEmpty { self.ping?() }
+        if !found.isEmpty, self.ping == nil { return stuck(found) }
         _ = try? Poll.wait([], for: self.period / 2)
       }
     }

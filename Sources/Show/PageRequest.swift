@@ -29,7 +29,7 @@ package enum PageRequest: Equatable, Sendable {
   /// Of a token, and of the secret of a view.
   private static let secretDigits = 32
   private static let mostParameters = 4
-  private static let longestText = 256
+  private static let longestText = 255
 
   /// The list of a request that needs a view.
   package var list: UInt64? {

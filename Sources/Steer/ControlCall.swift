@@ -78,6 +78,17 @@ package enum ControlCall: Equatable, Sendable {
     case nodes = "Nodes"
     case drain = "Drain"
 
+    /// It may read a whole list, and changes nothing durable: it ends when its caller has left.
+    var isSearch: Bool {
+      switch self {
+      case .show, .why, .focus, .states, .colours, .find, .picture: true
+      case .status, .lists, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove,
+        .sheet, .reload, .settings, .watch, .follow, .open, .redeem, .cache, .metrics, .flush,
+        .nodes, .drain:
+        false
+      }
+    }
+
     /// The names of later methods.
     package static let reserved: Set<String> = [
       "Submit", "Sync",
@@ -148,7 +159,7 @@ package enum ControlCall: Equatable, Sendable {
   }
 
   package init(_ method: Method, _ parameters: JSONObject) throws(ControlError) {
-    let fields = MessageFields(parameters)
+    let fields = MessageFields(request: parameters)
     do throws(FieldError) {
       switch method {
       case .status: self = .status

@@ -20,6 +20,10 @@ package enum ControlInterface {
     # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Colours, Find
     # and Picture. Calls about the photos of a private list are for its owner and root; so are its title, which is
     # empty for others, and its reasons. Reasons of files in the inbox are for the owner of the file and root.
+    # A request has at most 64 KiB and 2048 values, at most 8 deep; a string in it has at most 255 bytes, a name of a
+    # parameter at most 64. Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes,
+    # in any case, with '*' and '?'. Show, Why, Focus, States, Colours, Find and Picture end when their caller has left.
+    # One Find of a user runs at a time.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
@@ -274,7 +278,8 @@ package enum ControlInterface {
     method SetQuality(list: string, class: ServiceClass) -> (list: ListSummary)
 
     # The named photos go first within the share of the list's owner, until the lease ends: at most 3600
-    # seconds, 60 by default. They are numbers, ranges such as 10-20, and names, at most 1000 photos in all;
+    # seconds, 60 by default. They are numbers, ranges such as 10-20, and names, at most 1000 photos in all; a photo
+    # whose name is longer than a string may be has its number;
     # without any, the first photos that are not done. A running transfer that another one can continue makes
     # room. viewer, of at most 64 bytes, tells the viewers of one user apart: each has one focus on a list,
     # which a new call replaces and renews, and viewers take turns. Nothing of it is recorded. Returns how many

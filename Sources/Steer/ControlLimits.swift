@@ -2,13 +2,16 @@
 // Limits on the resources that callers can take.
 
 package struct ControlLimits: Sendable {
+  /// No call has more than a thousand words, and no parameter is deeper.
+  package static let ofRequest = JSONReader.Limits(bytes: .max, depth: 8, values: 2048)
+
   /// Connections at once.
   package var clients: Int
   /// Of one user except root and the daemon's user: eight users are needed to take all.
   package var clientsPerUser: Int { max(1, clients / 8) }
   /// Connections beyond `clients`, reserved for root and the daemon's user.
   package var kept: Int
-  /// Bytes of one request, and of one reply.
+  /// Bytes of one request, and of one reply. The longest requests name photos: a thousand, by names of 60 bytes.
   package var request: Int
   package var reply: Int
   /// How long a caller may leave a request incomplete, or a reply unread.
@@ -19,7 +22,7 @@ package struct ControlLimits: Sendable {
   package var farewell: Duration
 
   package init(
-    clients: Int = 512, kept: Int = 8, request: Int = 1 << 20, reply: Int = 16 << 20,
+    clients: Int = 512, kept: Int = 8, request: Int = 64 << 10, reply: Int = 16 << 20,
     patience: Duration = .seconds(30), idle: Duration = .seconds(60),
     farewell: Duration = .milliseconds(400)
   ) {

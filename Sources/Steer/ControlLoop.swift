@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of the control socket: accepts callers, reads requests, passes them to the handler, writes
-// replies. It belongs to one task of the reactor and is never shared. Its wait has a time-out only for a
-// caller's deadline, a pause in accepting, or the stop.
+// The loop of the control socket: accepts callers, reads messages, passes them to the desk, writes
+// replies. It belongs to one task of the reactor and is never shared; it parses nothing, because all callers and all
+// other loops of the reactor wait for it. Its wait has a time-out only for a caller's deadline, a pause in accepting, or
+// the stop.
 
 internal import Linux
 internal import Vocabulary
@@ -19,8 +20,7 @@ struct ControlLoop: ~Copyable {
 
   private let listener: ListeningSocket
   private let mailbox: Mailbox<ControlServer.Letter>
-  private let handler: any ControlService
-  private let router: ControlRouter
+  private let desk: CallDesk
   private let clock: any Timekeeper
   private let limits: ControlLimits
   private var clients: [UInt64: Client] = [:]
@@ -31,14 +31,12 @@ struct ControlLoop: ~Copyable {
   private var farewell: Duration?
 
   init(
-    listener: ListeningSocket, mailbox: Mailbox<ControlServer.Letter>,
-    handler: any ControlService, router: ControlRouter, clock: any Timekeeper,
-    limits: ControlLimits
+    listener: ListeningSocket, mailbox: Mailbox<ControlServer.Letter>, desk: CallDesk,
+    clock: any Timekeeper, limits: ControlLimits
   ) {
     self.listener = listener
     self.mailbox = mailbox
-    self.handler = handler
-    self.router = router
+    self.desk = desk
     self.clock = clock
     self.limits = limits
   }
@@ -49,6 +47,8 @@ struct ControlLoop: ~Copyable {
       for letter in mailbox.takeAll() {
         switch letter {
         case .reply(let piece): deliver(piece)
+        case .parsed(let number, let message, let answer):
+          answer.give(took(message, from: number))
         case .stop: farewell = farewell ?? clock.uptime() + limits.farewell
         }
       }
@@ -177,29 +177,37 @@ struct ControlLoop: ~Copyable {
     while true {
       flush(number)
       let now = clock.uptime()
-      guard let request = clients[number]?.session.nextRequest(at: now) else { break }
-      begin(number, request)
+      guard let message = clients[number]?.session.nextMessage(at: now) else { break }
+      begin(number, message)
     }
     flush(number)
   }
 
-  private mutating func begin(_ number: UInt64, _ request: ControlRequest) {
-    guard let client = clients[number] else { return }
-    switch router.route(request) {
-    case .answer(let answer):
-      clients[number]?.session.answer(answer.bytes, isLast: true, at: clock.uptime())
-    case .call(let call, let view):
-      var peer = client.peer
-      peer.view = view
-      clients[number]?.task = TaskHome.quick.start { [peer, handler, mailbox, limits] in
-        let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
-        let reply =
-          request.more
-          ? await handler.stream(call, from: peer) { await line.send($0) }
-          : await handler.handle(call, from: peer)
-        line.finish(reply)
-      }
+  private mutating func begin(_ number: UInt64, _ message: [UInt8]) {
+    guard let peer = clients[number]?.peer else { return }
+    let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
+    clients[number]?.task = TaskHome.quick.start { [desk] in
+      await desk.serve(message, from: peer, line)
     }
+  }
+
+  /// True if the message is to be served.
+  private mutating func took(
+    _ message: Result<ControlSession.Terms, BadMessage>, from number: UInt64
+  ) -> Bool {
+    guard clients[number] != nil else {
+      // A change is made even if its caller has left.
+      if case .success(let terms) = message { return !terms.endsWithCaller }
+      return false
+    }
+    switch message {
+    case .success(let terms):
+      if clients[number]?.session.begin(terms) == true { return true }
+    case .failure(let bad): clients[number]?.session.refuse(bad.why, at: clock.uptime())
+    }
+    clients[number]?.task = nil
+    pump(number)
+    return false
   }
 
   private mutating func deliver(_ letter: ReplyLine.Piece) {
@@ -241,11 +249,11 @@ struct ControlLoop: ~Copyable {
     taken.give(isTaken)
   }
 
-  /// The caller has left: its stream is cancelled; a plain call is completed.
+  /// The caller has left: a call that changes nothing is cancelled; another one is completed.
   private mutating func leave(_ number: UInt64) {
     guard let client = clients[number], !client.session.isGone else { return }
     clients[number]?.session.leave()
-    if client.session.isStreaming { client.task?.cancel() }
+    if client.session.endsWithCaller { client.task?.cancel() }
     release(number, false)
   }
 

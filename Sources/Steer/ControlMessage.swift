@@ -2,6 +2,7 @@
 // Varlink's two messages, request and reply: JSON, ended by a NUL. Raises `BadMessage`.
 
 internal import JSON
+internal import Vocabulary
 
 package struct ControlRequest: Equatable, Sendable {
   package var method: String
@@ -30,9 +31,12 @@ package struct ControlRequest: Equatable, Sendable {
   }
 
   package init(reading bytes: [UInt8]) throws(BadMessage) {
-    let object = try ControlMessage.object(bytes, JSONReader.Limits(bytes: .max))
+    let object = try ControlMessage.object(bytes, ControlLimits.ofRequest)
     guard let method = object["method"]?.string else {
       throw BadMessage(why: "it does not name a method")
+    }
+    guard method.utf8.count <= OutsideText.longest else {
+      throw BadMessage(why: "the name of its method is too long")
     }
     self.init(
       method: method, parameters: try ControlMessage.parameters(object),

@@ -22,7 +22,7 @@ struct ControlRouter: Sendable {
         return .call(
           try ControlCall(known, request.parameters), view: try Self.view(request.parameters))
       case ControlInterface.service:
-        return .answer(try service(method, MessageFields(request.parameters)))
+        return .answer(try service(method, MessageFields(request: request.parameters)))
       default: throw .interfaceNotFound(interface)
       }
     } catch {
@@ -32,7 +32,7 @@ struct ControlRouter: Sendable {
 
   /// Every call may have one.
   private static func view(_ parameters: JSONObject) throws(ControlError) -> String? {
-    let fields = MessageFields(parameters)
+    let fields = MessageFields(request: parameters)
     if fields.isMissing("view") { return nil }
     guard let view = try? fields.string("view") else { throw .invalidParameter("view") }
     return view
@@ -40,12 +40,10 @@ struct ControlRouter: Sendable {
 
   /// Splits at the last dot.
   private static func split(_ name: String) throws(ControlError) -> (String, String) {
-    let bytes = Array(name.utf8)
-    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { throw .interfaceNotFound(name) }
-    return (
-      String(decoding: bytes[..<dot], as: UTF8.self),
-      String(decoding: bytes[(dot + 1)...], as: UTF8.self)
-    )
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+      throw .interfaceNotFound(name)
+    }
+    return (String(name[..<dot]), String(name[name.utf8.index(after: dot)...]))
   }
 
   private func service(_ method: String, _ fields: MessageFields) throws(ControlError)

@@ -12,6 +12,8 @@ package final class ControlServer: Sendable {
   /// A message from another thread to the loop.
   enum Letter: Sendable {
     case reply(ReplyLine.Piece)
+    /// What a caller's message asks for; the answer is whether it is to be served.
+    case parsed(UInt64, Result<ControlSession.Terms, BadMessage>, Reply<Bool>)
     case stop
   }
 
@@ -20,6 +22,8 @@ package final class ControlServer: Sendable {
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
+  /// For the watchdog.
+  package let served = ServedCalls()
 
   /// Callers can connect when this returns; `run` answers them.
   /// - Parameter passed: a listening socket at the path that belongs to the service manager. Its name stays.
@@ -35,7 +39,13 @@ package final class ControlServer: Sendable {
       listener = try Self.take(path)
     }
     do throws(SystemError) {
-      mailbox = try Mailbox { if case .reply(let piece) = $0 { piece.taken?.give(false) } }
+      mailbox = try Mailbox {
+        switch $0 {
+        case .reply(let piece): piece.taken?.give(false)
+        case .parsed(_, _, let answer): answer.give(false)
+        case .stop: break
+        }
+      }
     } catch { throw error.failure }
     router = ControlRouter(version: version)
     self.clock = clock
@@ -47,7 +57,7 @@ package final class ControlServer: Sendable {
     _ handler: any ControlService, on reactor: Reactor
   ) async {
     var loop = ControlLoop(
-      listener: listener, mailbox: mailbox, handler: handler, router: router, clock: clock,
+      listener: listener, mailbox: mailbox, desk: CallDesk(handler, router, served), clock: clock,
       limits: limits)
     await loop.run(on: reactor)
     loop.closeAll()

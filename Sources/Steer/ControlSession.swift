@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session of one caller as a value: bytes in, requests out one at a time, replies in, bytes out. The
-// next request is read when the replies to the last one are written, so replies keep their order and memory
-// stays bounded. The caller passes the times.
+// The session of one caller as a value: bytes in, messages out one at a time, replies in, bytes out. A message is
+// parsed elsewhere, and comes back as the terms of its request. The next message is taken when the replies to the last
+// one are written, so replies keep their order and memory stays bounded. The caller passes the times.
 
 struct ControlSession: Sendable {
   private enum Input {
@@ -13,14 +13,23 @@ struct ControlSession: Sendable {
     case refused
   }
 
-  private struct Running {
-    let isStream: Bool
+  /// What the session must know of a request.
+  struct Terms: Equatable, Sendable {
     let isOneway: Bool
+    /// It changes nothing, and is of no use once the caller has left.
+    let endsWithCaller: Bool
+  }
+
+  private enum Work {
+    case none
+    /// A message is being parsed. → serving, none
+    case parsing
+    case serving(Terms)
   }
 
   private var frames: MessageFrames
   private var input = Input.open
-  private var running: Running?
+  private var work = Work.none
   private var output: [UInt8] = []
   private var written = 0
   /// When the caller last did its part.
@@ -37,14 +46,16 @@ struct ControlSession: Sendable {
 
   var hasOutput: Bool { written < output.count }
   var unwritten: ArraySlice<UInt8> { output[written...] }
-  var isRunning: Bool { running != nil }
-  var isStreaming: Bool { running?.isStream ?? false }
+  var isRunning: Bool { if case .none = work { false } else { true } }
+  var endsWithCaller: Bool {
+    if case .serving(let terms) = work { terms.endsWithCaller } else { false }
+  }
 
   /// Reads only when no request is being served: further requests wait in the caller's socket.
-  var wantsInput: Bool { input == .open && running == nil && !hasOutput }
+  var wantsInput: Bool { input == .open && !isRunning && !hasOutput }
 
-  /// True when the session is complete. Valid after `nextRequest` returned nil.
-  var isOver: Bool { running == nil && !hasOutput && (input != .open) }
+  /// True when the session is complete. Valid after `nextMessage` returned nil.
+  var isOver: Bool { !isRunning && !hasOutput && (input != .open) }
 
   /// Since when the session waits for a request; nil while it has one, or a reply that is not read.
   var idleSince: Duration? { isGone || isRunning || hasOutput ? nil : lastMove }
@@ -72,33 +83,32 @@ struct ControlSession: Sendable {
     written = 0
   }
 
-  /// The next request to serve; nil if there is none or another one is being served.
-  mutating func nextRequest(at now: Duration) -> ControlRequest? {
-    while running == nil, !hasOutput, input != .refused {
-      do {
-        guard let bytes = try frames.next() else { return nil }
-        lastMove = now
-        let request = try ControlRequest(reading: bytes)
-        // The caller has left, so the stream has no reader.
-        if isGone, request.more { continue }
-        running = Running(isStream: request.more, isOneway: request.oneway)
-        return request
-      } catch let error as MessageFrames.TooLong {
-        refuse("it has more than \(error.limit) bytes", at: now)
-      } catch let error as BadMessage {
-        refuse(error.why, at: now)
-      } catch {
-        refuse("it cannot be read", at: now)
-      }
+  /// The next message to parse; nil if there is none or a request is being served.
+  mutating func nextMessage(at now: Duration) -> [UInt8]? {
+    guard !isRunning, !hasOutput, input != .refused else { return nil }
+    do throws(MessageFrames.TooLong) {
+      guard let bytes = try frames.next() else { return nil }
+      lastMove = now
+      work = .parsing
+      return bytes
+    } catch {
+      refuse("it has more than \(error.limit) bytes", at: now)
+      return nil
     }
-    return nil
+  }
+
+  /// The message is a request. False if it is not to be served, because the caller has left.
+  mutating func begin(_ terms: Terms) -> Bool {
+    let isWanted = !(isGone && terms.endsWithCaller)
+    work = isWanted ? .serving(terms) : .none
+    return isWanted
   }
 
   /// The answer to the request being served.
   mutating func answer(_ bytes: [UInt8], isLast: Bool, at now: Duration) {
-    if let running, !running.isOneway { queue(bytes, at: now) }
+    if case .serving(let terms) = work, !terms.isOneway { queue(bytes, at: now) }
     guard isLast else { return }
-    running = nil
+    work = .none
     if !hasOutput { lastMove = now }
   }
 
@@ -118,8 +128,9 @@ struct ControlSession: Sendable {
     output.append(contentsOf: bytes)
   }
 
-  private mutating func refuse(_ why: String, at now: Duration) {
-    input = .refused
+  /// The message is no request: an error is the last reply.
+  mutating func refuse(_ why: String, at now: Duration) {
+    (input, work) = (.refused, .none)
     frames = MessageFrames(limit: 0)
     let error = ControlError.notPossible(why: "the message is not valid: \(why)")
     queue(ControlAnswer(.failed(error)).bytes, at: now)

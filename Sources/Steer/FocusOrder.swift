@@ -3,7 +3,6 @@
 
 package struct FocusOrder: MessageValue {
   package static let mostWords = 1000
-  package static let longestWord = 16_384
   package static let longestViewer = 64
   package static let longestLease: UInt32 = 3600
 
@@ -38,9 +37,7 @@ package struct FocusOrder: MessageValue {
   /// The words for photos of a call, also of `Retry`.
   static func words(_ fields: MessageFields) throws(FieldError) -> [String] {
     let words = fields.isMissing("photos") ? [] : try fields.strings("photos")
-    guard words.count <= mostWords, words.allSatisfy({ $0.utf8.count <= longestWord }) else {
-      throw FieldError(name: "photos")
-    }
+    guard words.count <= mostWords else { throw FieldError(name: "photos") }
     return words
   }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one JSON value from untrusted bytes: length, depth and number of values are limited; UTF-8 and
-// repeated names are checked strictly. Raises `JSONSyntaxError`.
+// Reads one JSON value from untrusted bytes: length, depth, number of values and length of names are limited; UTF-8
+// and repeated names are checked strictly. Raises `JSONSyntaxError`.
 
 package import JSON
+internal import Vocabulary
 
 package struct JSONReader {
+  /// Names of messages are much shorter.
+  package static let longestName = 64
+
   package struct Limits: Sendable {
     package var bytes: Int
     package var depth: Int
@@ -80,6 +84,9 @@ package struct JSONReader {
   private mutating func object() throws(JSONSyntaxError) -> JSONObject {
     var object = JSONObject()
     while case (.key(let text), let start) = try next() {
+      guard text.length <= Self.longestName else {
+        throw JSONSyntaxError(problem: .longName, offset: start.offset)
+      }
       let name = try valid(text, start)
       guard !object.has(name) else {
         throw JSONSyntaxError(problem: .repeatedName, offset: start.offset)
@@ -91,11 +98,9 @@ package struct JSONReader {
   }
 
   private func valid(_ text: JSONText, _ place: JSONPlace) throws(JSONSyntaxError) -> String {
-    // Validation is slow, and most text needs none.
-    if text.bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: text.bytes, as: UTF8.self) }
-    guard let string = String(validating: text.bytes, as: UTF8.self) else {
+    guard let text = OutsideText(text.bytes, most: .max) else {
       throw JSONSyntaxError(problem: .badString, offset: place.offset)
     }
-    return string
+    return text.text
   }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's reference to a list: its number, or its name with or without its ending. A name that no list has may
-// differ in upper and lower case, or be a pattern with `*` and `?`.
+// differ in upper and lower case, or be a pattern with `*` and `?`. Names are compared by their bytes: a caller's name
+// is compared with those of all lists.
 
 internal import Vocabulary
 
 package struct ListReference: Hashable, Sendable, CustomStringConvertible {
-  package let text: String
+  private let word: OutsideText
 
-  package init(_ text: String) { self.text = text }
+  package init(_ text: String) { word = OutsideText(checked: text) }
 
+  package var text: String { word.text }
   package var description: String { text }
 
   /// The number, if the text is one.
@@ -25,7 +27,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   private var name: String { ListName(text).text }
 
   /// True if the text may fit several names.
-  package var isPattern: Bool { name.contains("*") || name.contains("?") }
+  package var isPattern: Bool { NamePattern.isOne(name) }
 
   /// True if the text is a pattern that fits the name of a list.
   package func fits(_ list: String) -> Bool { isPattern && NamePattern(name).fits(list) }
@@ -35,11 +37,13 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package func all(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)
     -> [UInt64]
   {
-    guard isPattern, !lists.contains(where: { $0.name == name || $0.name == text }) else {
-      return (try? choose(among: lists)).map { [$0] } ?? []
-    }
-    let pattern = NamePattern(name)
-    return Dictionary(grouping: lists.filter { pattern.fits($0.name) }, by: \.name).values
+    let names = [OutsideText(checked: name), word]
+    guard isPattern, !lists.contains(where: { names.contains(OutsideText(checked: $0.name)) })
+    else { return (try? choose(among: lists)).map { [$0] } ?? [] }
+    guard let pattern = NamePattern(name) else { return [] }
+    return Dictionary(grouping: lists.filter { pattern.fits($0.name) }) {
+      OutsideText(checked: $0.name)
+    }.values
       .flatMap { lists in
         let open = lists.filter { !$0.isFinal }.map(\.id)
         return open.isEmpty ? lists.map(\.id).max().map { [$0] } ?? [] : open
@@ -54,20 +58,21 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   {
     let name = name
     if let number, lists.contains(where: { $0.id == number }) { return number }
-    var meant = lists.filter { $0.name == text }
-    if meant.isEmpty { meant = lists.filter { $0.name == name } }
-    if meant.isEmpty {
-      let pattern = NamePattern(name)
+    var meant = lists.filter { OutsideText.isSame($0.name, text) }
+    if meant.isEmpty { meant = lists.filter { OutsideText.isSame($0.name, name) } }
+    if meant.isEmpty, let pattern = NamePattern(name) {
       meant = lists.filter { pattern.fits($0.name) }
     }
-    let newest = Dictionary(meant.map { ($0.name, $0.id) }, uniquingKeysWith: max)
+    let newest = Dictionary(
+      meant.map { (OutsideText(checked: $0.name), $0.id) }, uniquingKeysWith: max)
     guard newest.count < 2 else { throw ambiguous(newest.values) }
     let unfinished = meant.filter { !$0.isFinal }.map(\.id)
     guard unfinished.count < 2 else { throw ambiguous(unfinished) }
     guard let id = unfinished.first ?? newest.values.first else {
       // For another number or a pattern it would be a guess.
       let isName = number == nil && !isPattern
-      let near = isName ? Suggestion.nearest(to: name, among: Set(lists.map(\.name))) : nil
+      let names = isName ? Set(lists.map { OutsideText(checked: $0.name) }) : []
+      let near = isName ? Suggestion.nearest(to: name, among: names.map(\.text)) : nil
       throw .noSuchList(name: text, near: near)
     }
     return id
@@ -78,31 +83,50 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A name in which `*` stands for any characters and `?` for one; case does not matter.
+/// A name in which `*` stands for any characters and `?` for one; case does not matter. A state for each byte of the
+/// pattern, as a bit: so it takes the same time for each byte of a name, whatever both contain.
 struct NamePattern {
-  private let pattern: [Character]
+  static let longest = 62
 
-  init(_ text: String) { pattern = Array(text.lowercased()) }
+  /// For each byte, the places where the pattern admits it.
+  private var admits = [UInt64](repeating: 0, count: 256)
+  /// The places of `*`, which stay; the places of `?`, which stay for further bytes of a character.
+  private var stays: UInt64 = 0
+  private var continues: UInt64 = 0
+  private var end: UInt64 = 1
 
-  /// Takes time in proportion to the product of both lengths, at most.
-  func fits(_ name: String) -> Bool {
-    let name = Array(name.lowercased())
-    var (place, at) = (0, 0)
-    /// Behind the last `*`, and the place in the name from which it is tried again.
-    var again: (pattern: Int, name: Int)?
-    while at < name.count {
-      if place < pattern.count, pattern[place] == "*" {
-        place += 1
-        again = (place, at)
-      } else if place < pattern.count, pattern[place] == "?" || pattern[place] == name[at] {
-        (place, at) = (place + 1, at + 1)
-      } else if let last = again {
-        (place, at) = (last.pattern, last.name + 1)
-        again = (place, at)
-      } else {
-        return false
+  /// Nil if it is longer than `longest`.
+  init?(_ text: String) {
+    let text = text.lowercased()
+    guard text.utf8.count <= Self.longest else { return nil }
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "*") {
+        stays |= end
+        continue
       }
+      if byte == UInt8(ascii: "?") {
+        continues |= end << 1
+        for first in 0..<256 where first & 0xC0 != 0x80 { admits[first] |= end }
+      } else {
+        admits[Int(byte)] |= end
+      }
+      end <<= 1
     }
-    return pattern[place...].allSatisfy { $0 == "*" }
+  }
+
+  static func isOne(_ text: String) -> Bool {
+    text.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+  }
+
+  func fits(_ name: String) -> Bool {
+    var places: UInt64 = 1
+    for byte in name.lowercased().utf8 {
+      let kept = byte & 0xC0 == 0x80 ? stays | continues : stays
+      places = (places & admits[Int(byte)]) << 1 | places & kept
+      if places == 0 { return false }
+      // A last `*` fits the rest.
+      if places & end & stays != 0 { return true }
+    }
+    return places & end != 0
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the members of a message's parameters by name and type. Unknown members are ignored, so that both
-// sides can add some. Raises `FieldError`, which names the missing or invalid member.
+// sides can add some. The texts of a request are short: lists, photos, hosts, tokens and viewers have names that are
+// compared with many others. Raises `FieldError`, which names the missing or invalid member.
+
+internal import Vocabulary
 
 package struct FieldError: Error, Equatable, Sendable {
   package let name: String
@@ -14,11 +17,22 @@ package protocol MessageValue: Equatable, Sendable {
 
 package struct MessageFields: Sendable {
   private let object: JSONObject
+  /// Of a text, in bytes.
+  private let longest: Int
 
-  package init(_ object: JSONObject) { self.object = object }
+  /// The members of a reply.
+  package init(_ object: JSONObject) { self.init(object, longest: .max) }
+
+  package init(request object: JSONObject) { self.init(object, longest: OutsideText.longest) }
+
+  private init(_ object: JSONObject, longest: Int) {
+    (self.object, self.longest) = (object, longest)
+  }
 
   package func string(_ name: String) throws(FieldError) -> String {
-    guard let value = object[name]?.string else { throw FieldError(name: name) }
+    guard let value = object[name]?.string, value.utf8.count <= longest else {
+      throw FieldError(name: name)
+    }
     return value
   }
 
@@ -43,7 +57,9 @@ package struct MessageFields: Sendable {
   package func strings(_ name: String) throws(FieldError) -> [String] {
     guard let values = object[name]?.array else { throw FieldError(name: name) }
     return try values.map { (value) throws(FieldError) in
-      guard let string = value.string else { throw FieldError(name: name) }
+      guard let string = value.string, string.utf8.count <= longest else {
+        throw FieldError(name: name)
+      }
       return string
     }
   }
@@ -60,14 +76,14 @@ package struct MessageFields: Sendable {
 
   package func value<Value: MessageValue>(_ name: String) throws(FieldError) -> Value {
     guard let object = object[name]?.object else { throw FieldError(name: name) }
-    return try Value(MessageFields(object))
+    return try Value(MessageFields(object, longest: longest))
   }
 
   package func values<Value: MessageValue>(_ name: String) throws(FieldError) -> [Value] {
     guard let values = object[name]?.array else { throw FieldError(name: name) }
     return try values.map { (value) throws(FieldError) in
       guard let object = value.object else { throw FieldError(name: name) }
-      return try Value(MessageFields(object))
+      return try Value(MessageFields(object, longest: longest))
     }
   }
 

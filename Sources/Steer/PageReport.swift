@@ -140,8 +140,6 @@ package struct ColoursReport: MessageValue {
 }
 
 package struct FindOrder: MessageValue {
-  package static let longestText = 256
-
   package var list: ListReference
   /// Part of a name, in upper or lower case.
   package var text: String
@@ -155,7 +153,7 @@ package struct FindOrder: MessageValue {
   package init(_ fields: MessageFields) throws(FieldError) {
     list = ListReference(try fields.string("list"))
     text = try fields.string("text")
-    guard 1...Self.longestText ~= text.utf8.count else { throw FieldError(name: "text") }
+    guard !text.isEmpty else { throw FieldError(name: "text") }
     after = try fields.count("after", or: 0)
   }
 

@@ -26,6 +26,16 @@ struct ReplyLine: Sendable {
     }
   }
 
+  /// Returns whether the message is to be served.
+  func parsed(_ message: Result<ControlSession.Terms, BadMessage>) async -> Bool {
+    await Reply.wait { mailbox.put(.parsed(client, message, $0)) }
+  }
+
+  func finish(_ answer: ControlAnswer) {
+    mailbox.put(
+      .reply(Piece(client: client, bytes: answer.bytes, isLast: true, file: nil, taken: nil)))
+  }
+
   func finish(_ reply: ControlReply) {
     let bytes = encode(reply, continues: false)
     mailbox.put(

@@ -14,7 +14,6 @@ package struct WhyOrder: MessageValue {
   package init(_ fields: MessageFields) throws(FieldError) {
     list = ListReference(try fields.string("list"))
     photo = fields.isMissing("photo") ? nil : try fields.string("photo")
-    if let photo, photo.utf8.count > FocusOrder.longestWord { throw FieldError(name: "photo") }
   }
 
   package var object: JSONObject {

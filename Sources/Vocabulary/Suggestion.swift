@@ -9,36 +9,50 @@ package enum Suggestion {
 
   /// The only known word with this beginning, or the nearest word if it differs by a few typing errors.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
-    let known = known.sorted()
-    let bytes = lowered(word)
-    guard !bytes.isEmpty, bytes.count <= 32 else { return nil }
-    let begun = known.filter { lowered($0).starts(with: bytes) }
+    guard 1...32 ~= word.utf8.count else { return nil }
+    let bytes = lowered(word.utf8[...])
+    var begun: [String] = []
+    var near: [(name: OutsideText, slips: Int)] = []
+    let most = max(1, min(mostSlips, bytes.count / 3))
+    for name in known where name.utf8.count >= bytes.count - mostSlips {
+      // No more of a long name matters.
+      let head = lowered(name.utf8.prefix(bytes.count + mostSlips))
+      if head.starts(with: bytes) { begun.append(name) }
+      guard name.utf8.count == head.count, let slips = slips(bytes, head), slips <= most else {
+        continue
+      }
+      near.append((OutsideText(checked: name), slips))
+    }
     if bytes.count > 1, begun.count == 1 { return begun[0] }
-    let best = known.map { (name: $0, slips: slips(bytes, lowered($0))) }
-      .min { $0.slips < $1.slips }
-    guard let best, best.slips <= max(1, min(2, bytes.count / 3)) else { return nil }
-    return best.name
+    return near.min { ($0.slips, $0.name) < ($1.slips, $1.name) }?.name.text
   }
 
-  private static func lowered(_ word: String) -> [UInt8] {
-    word.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
+  private static let mostSlips = 2
+
+  private static func lowered(_ word: Substring.UTF8View) -> [UInt8] {
+    word.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
   }
 
-  /// The number of letters to add, omit, change or swap with a neighbour.
-  private static func slips(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    var rows = [Array(0...b.count)]
+  /// The number of letters to add, omit, change or swap with a neighbour; nil if it is greater than `mostSlips`. Only
+  /// cells near the diagonal can be that small.
+  private static func slips(_ a: [UInt8], _ b: [UInt8]) -> Int? {
+    let (most, many) = (mostSlips, mostSlips + 1)
+    guard abs(a.count - b.count) <= most else { return nil }
+    var rows = [(0...b.count).map { min($0, many) }]
     for i in a.indices {
-      var row = [i + 1]
-      for j in b.indices {
+      var row = [Int](repeating: many, count: b.count + 1)
+      if i < most { row[0] = i + 1 }
+      for j in max(0, i - most)..<max(0, min(b.count, i + most + 1)) {
         var least = min(
           row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
         if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
           least = min(least, rows[i - 1][j - 1] + 1)
         }
-        row.append(least)
+        row[j + 1] = min(least, many)
       }
       rows.append(row)
     }
-    return rows[a.count][b.count]
+    let count = rows[a.count][b.count]
+    return count <= most ? count : nil
   }
 }

@@ -35,7 +35,10 @@ enum Startup {
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
     let hasStore = settings.current.cluster.hasStore
-    try part("the tasks") { () throws(SystemError) in try settleTasks(clock, hasStore: hasStore) }
+    let calls = Heartbeat()
+    try part("the tasks") { () throws(SystemError) in
+      try settleTasks(clock, hasStore: hasStore, calls: calls)
+    }
     let environment = Surroundings.environment()
     let reporter = try reporter(options, environment, settings.current)
     let isService = ServiceNotice.isWanted(environment)
@@ -53,7 +56,11 @@ enum Startup {
       try FrontDesk(places, source, clock: clock)
     }
     // Without a manager nothing would start the process again.
-    if isService { try part("the watchdog") { () throws(SystemError) in try watch(pulse) } }
+    if isService {
+      try part("the watchdog") { () throws(SystemError) in
+        try watch(pulse, calls: calls, control?.served)
+      }
+    }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
       rooms: { places.rooms(withInbox: false) },
@@ -87,13 +94,19 @@ enum Startup {
     return try PartTask.open(order, configuration: options.configuration)
   }
 
-  private static func watch(_ pulse: Heartbeat) throws(SystemError) {
+  private static func watch(
+    _ pulse: Heartbeat, calls: Heartbeat, _ served: ServedCalls?
+  ) throws(SystemError) {
     let watchdog =
       ServiceNotice.watchdogPeriod().map { period in
         Watchdog(every: period) { try? ServiceNotice.watchdog.send() }
       } ?? Watchdog()
-    try watchdog.start([pulse]) {
-      say("the main loop is stuck; ending, so that the service manager starts darkroomd again")
+    try watchdog.start([pulse, calls]) { stuck in
+      let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
+      let words = served?.words ?? ""
+      let note = words.isEmpty ? "" : "; these calls have no answer: \(words)"
+      say(
+        "\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
       ThisProcess.abort()
     }
   }
@@ -183,9 +196,9 @@ enum Startup {
 
   /// Tasks that answer users have a thread that never waits for a disk.
   private static func settleTasks(
-    _ clock: any Timekeeper, hasStore: Bool
+    _ clock: any Timekeeper, hasStore: Bool, calls: Heartbeat
   ) throws(SystemError) {
-    let quick = try OwnExecutor("tasks", threads: 1)
+    let quick = try OwnExecutor("tasks", threads: 1, pulse: calls)
     let disk = try OwnExecutor(
       "disk", threads: ThisProcess.processors, most: mostDiskThreads, clock: clock)
     let store = hasStore ? try OwnExecutor("store", threads: storeThreads) : nil

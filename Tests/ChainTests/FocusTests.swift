@@ -164,7 +164,7 @@ import Vocabulary
   {
     var admission = admission([1000])
     for name in 1...FocusBoard.mostOfList {
-      let viewer = FocusBoard.Viewer(ListID(1), user: 1000, name: "\(name)")
+      let viewer = FocusBoard.Viewer(ListID(1), user: 1000, name: OutsideText(checked: "\(name)"))
       try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
     }
     #expect(throws: FocusBoard.Refusal.tooManyViewers) {

@@ -196,7 +196,8 @@ struct FocusWorld {
   private mutating func look(_ list: ListID) {
     let first = UInt32.random(in: 1...UInt32(shelves[list]?.count ?? 1), using: &random)
     let photos = Array(first...(first + UInt32.random(in: 0...20, using: &random)))
-    let viewer = FocusBoard.Viewer(list, user: 1, name: "\(Int.random(in: 0..<20, using: &random))")
+    let name = OutsideText(checked: "\(Int.random(in: 0..<20, using: &random))")
+    let viewer = FocusBoard.Viewer(list, user: 1, name: name)
     let until = now + .milliseconds(Int64.random(in: 1...20_000, using: &random))
     do throws(FocusBoard.Refusal) {
       try admission.setFocus(viewer, photos, until: until, now: now)

@@ -63,7 +63,7 @@ extension LedgerModel {
   package func focuses(on lists: [LedgerList]) -> [LedgerFocus] {
     Set(lists).sorted().flatMap { list in
       (focus[list] ?? [:]).filter { $0.value.until > now }
-        .sorted { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }
+        .sorted { $0.key < $1.key }
         .map { viewer, focus in
           LedgerFocus(list, viewer: viewer, photos: focus.photos, time: focus.until - now)
         }

@@ -78,7 +78,7 @@ package struct LedgerModel {
   private(set) var accounts: [Account: UInt64] = [:]
   private var lastList: UInt64 = 0
   package var seats = SeatModel()
-  var focus: [LedgerList: [String: FocusModel]] = [:]
+  var focus: [LedgerList: [OutsideText: FocusModel]] = [:]
 
   package init(silence: Duration) { self.silence = silence }
 

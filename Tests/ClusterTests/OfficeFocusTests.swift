@@ -8,7 +8,7 @@ import Vocabulary
 @Suite(.timeLimit(.minutes(60)))
 struct OfficeFocusTests {
   private func focus(
-    _ list: LedgerList, _ photos: some Sequence<Int>, viewer: String = "0 a"
+    _ list: LedgerList, _ photos: some Sequence<Int>, viewer: OutsideText = "0 a"
   ) -> LedgerFocus {
     LedgerFocus(list, viewer: viewer, photos: photos.map { UInt32($0) }, time: .seconds(60))
   }

@@ -24,7 +24,9 @@ import Vocabulary
     return holding
   }
 
-  private func focus(_ photos: [UInt32], viewer: String = "0 a", seconds: Int = 60) -> LedgerFocus {
+  private func focus(_ photos: [UInt32], viewer: OutsideText = "0 a", seconds: Int = 60)
+    -> LedgerFocus
+  {
     LedgerFocus(list, viewer: viewer, photos: photos, time: .seconds(seconds))
   }
 

@@ -130,7 +130,7 @@ import Vocabulary
           reply.give(())
         }
       }
-      #expect(throws: Never.self) { try watchdog.start([Heartbeat()]) {} }
+      #expect(throws: Never.self) { try watchdog.start([Heartbeat()]) { _ in } }
     }
   }
 
@@ -141,7 +141,7 @@ import Vocabulary
     beat.busy()
     await Reply.wait { reply in
       #expect(throws: Never.self) {
-        try Watchdog(every: .milliseconds(20)).start([beat]) { reply.give(()) }
+        try Watchdog(every: .milliseconds(20)).start([beat]) { _ in reply.give(()) }
       }
     }
   }

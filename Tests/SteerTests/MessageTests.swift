@@ -172,6 +172,54 @@ struct MessageTests {
   }
 
   @Test
+  func `the texts of a request have at most 255 bytes, wherever they stand`() throws {
+    let (fits, long) = (String(repeating: "x", count: 255), String(repeating: "x", count: 256))
+    for (name, call) in [
+      ("list", { .show(ShowOrder(list: ListReference($0))) }),
+      ("token", { .redeem(token: $0) }), ("host", { .flush(host: $0) }),
+      ("viewer", { .unfocus(ListReference("1"), viewer: $0) }),
+      ("photo", { .why(WhyOrder(list: ListReference("1"), photo: $0)) }),
+      ("photos", { .retry(RetryOrder(list: ListReference("1"), photos: ["1", $0])) }),
+      ("text", { .find(FindOrder(list: ListReference("1"), text: $0)) }),
+    ] as [(String, (String) -> ControlCall)] {
+      let (short, tooLong) = (call(fits), call(long))
+      #expect(try ControlCall(short.method, short.parameters) == short)
+      #expect(throws: ControlError.invalidParameter(name)) {
+        try ControlCall(tooLong.method, tooLong.parameters)
+      }
+    }
+    // Those of a reply may be longer.
+    let reply = ControlReply.reloaded(notes: [long])
+    #expect(try ControlReply(to: .reload, reply.parameters) == reply)
+  }
+
+  @Test
+  func `a message with a name or a method that is too long is refused`() throws {
+    func read(_ text: String) throws { _ = try ControlRequest(reading: Array(text.utf8)) }
+    let name = String(repeating: "n", count: 64)
+    #expect(throws: Never.self) { try read("{\"method\":\"a.b\",\"\(name)\":1}") }
+    #expect(throws: BadMessage(why: "it is not valid JSON: the name is too long (byte 16)")) {
+      try read("{\"method\":\"a.b\",\"\(name)n\":1}")
+    }
+    let method = String(repeating: "m", count: 256)
+    #expect(throws: BadMessage(why: "the name of its method is too long")) {
+      try read("{\"method\":\"\(method)\"}")
+    }
+  }
+
+  @Test
+  func `members whose names look alike are two`() throws {
+    let names = (0..<20).map { "\"\($0)\":0," }.joined()
+    for head in ["", names] {
+      let object = try JSONReader.read(
+        Array("{\(head)\"caf\u{E9}\":1,\"cafe\u{301}\":2}".utf8)
+      ).object
+      #expect(object?["caf\u{E9}"] == 1 && object?["cafe\u{301}"] == 2)
+      #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
+    }
+  }
+
+  @Test
   func `a damaged message is read or refused, and never stops the reader`() {
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     func next(_ bound: Int) -> Int {
@@ -239,7 +287,10 @@ struct MessageTests {
       ("?oo", .failure(.ambiguousList(name: "?oo", ids: [7_000, 8_000]))),
       ("*er", .failure(.ambiguousList(name: "*er", ids: [3, 5]))), ("s*m*r", .success(2)),
       ("sumer", .failure(.noSuchList(name: "sumer", near: "summer"))),
-      ("x*", .failure(.noSuchList(name: "x*"))), ("sumer?", .failure(.noSuchList(name: "sumer?"))),
+      ("x*", .failure(.noSuchList(name: "x*"))), ("B?R*G", .success(9)), ("b?rg", .success(9)),
+      ("b??rg", .failure(.noSuchList(name: "b??rg"))), ("*b\u{FC}*", .success(9)),
+      ("bu\u{308}rg", .failure(.noSuchList(name: "bu\u{308}rg"))), ("*r?", .success(9)),
+      ("sumer?", .failure(.noSuchList(name: "sumer?"))),
       ("70", .failure(.noSuchList(name: "70"))),
       ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
     ])
@@ -247,6 +298,7 @@ struct MessageTests {
     let lists: [(id: UInt64, name: String, isFinal: Bool)] = [
       (1, "summer", true), (2, "summer", false), (3, "summer", true), (4, "winter", true),
       (5, "winter", true), (6, "7", false), (8_000, "zoo", false), (7_000, "zoo", false),
+      (9, "B\u{FC}rg", true),
     ]
     let result = Result { () throws(ControlError) in
       try ListReference(text).choose(among: lists)

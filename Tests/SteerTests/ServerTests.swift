@@ -320,6 +320,21 @@ struct ServerTests {
     await server.stopped()
   }
 
+  @Test
+  func `a search ends when its caller leaves`() async throws {
+    let daemon = EndlessDaemon()
+    let server = try RunningServer(path: path, handler: daemon, clock: clock)
+    let order = FindOrder(list: ListReference("17"), text: "barn")
+    var line: RawLine? = try RawLine(path: path)
+    try line?.send(ControlRequest(.find(order)).bytes)
+    #expect(await daemon.begun.wait { $0 == 1 })
+    line = nil
+    #expect(await daemon.ended.wait { $0 == 1 })
+    #expect(try await ask(.status) == .status(Samples.status))
+    server.stop()
+    await server.stopped()
+  }
+
   /// The kernel resets the connection of such a caller.
   @Test(arguments: [false, true])
   func `a caller that leaves replies unread gives its place back`(isStream: Bool) async throws {

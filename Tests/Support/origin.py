@@ -49,6 +49,7 @@ misbehave, also below /hook:
     /drip?gate=G            a byte a second until the gate is open
     /cookie?to=URL          sets a cookie and redirects
     /header-flood /header-long /continue-flood
+    /fields?name=NAME&fill=HEX&size=N&lines=N   a header of that many lines, each filled with these bytes
 """
 import argparse
 import gzip
@@ -606,6 +607,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self.whole(b"a picture of a barn")
+
+    def do_fields(self):
+        self.close_connection = True
+        fill = bytes.fromhex(self.query["fill"])
+        value = (fill * (int(self.query["size"]) // len(fill) + 1))[:int(self.query["size"])]
+        line = self.query["name"].encode() + b": " + value + b"\r\n"
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n" + line * int(self.query["lines"]) + b"\r\n")
 
     def do_header_flood(self):
         self.close_connection = True

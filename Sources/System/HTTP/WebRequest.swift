@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A request as it came, and the answer to it, as values between libmicrohttpd and the program. Nothing of a request
-// is checked or decoded here, except that the library has found its lines and its limits.
+// is checked or decoded here, except that the library has found its lines and its limits, and that the head is ASCII,
+// which is compared as its bytes are.
 
 package import Linux
 
@@ -22,6 +23,25 @@ package struct WebRequest: Equatable, Sendable {
 
   package init(_ method: String, _ target: String, headers: [WebHeader], body: [UInt8] = []) {
     (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+  }
+
+  /// Adds a header as it came. A cookie may be that of any page of this host, in any form; another header in other
+  /// characters than ASCII is not understood.
+  package mutating func add(_ name: String, _ value: String) {
+    guard let name = Self.plain(name) else {
+      isWhole = false
+      return
+    }
+    if let value = Self.plain(value) {
+      headers.append(WebHeader(name, value))
+    } else if name.lowercased() != "cookie" {
+      isWhole = false
+    }
+  }
+
+  /// Nil for a text in other characters than ASCII.
+  package static func plain(_ text: String) -> String? {
+    text.utf8.allSatisfy { $0 < 0x7F } ? text : nil
   }
 
   /// The values of all headers of this name, in any case.

@@ -103,8 +103,8 @@ package enum WebServer {
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
     guard exchange.isBegun else {
       exchange.isBegun = true
-      exchange.request.method = unsafe String(cString: method)
-      let found = unsafe headers(of: connection)
+      exchange.request.method = unsafe WebRequest.plain(String(cString: method)) ?? ""
+      let found = unsafe headers(of: connection).request
       exchange.request.headers = found.headers
       exchange.request.isWhole = unsafe found.isWhole && exchange.isWhole(before: version)
       let isAdmitted = unsafe ground.gate.admits(
@@ -149,8 +149,7 @@ package enum WebServer {
   }
 
   private final class HeaderBox {
-    var headers: [WebHeader] = []
-    var isWhole = true
+    var request = WebRequest("", "", headers: [])
   }
 
   private static func headers(of connection: OpaquePointer) -> HeaderBox {
@@ -160,10 +159,12 @@ package enum WebServer {
       { context, _, name, value in
         guard let context = unsafe context, let name = unsafe name else { return .NO }
         let box = unsafe Unmanaged<HeaderBox>.fromOpaque(context).takeUnretainedValue()
-        box.isWhole = box.headers.count < WebServer.mostHeaders
-        guard box.isWhole else { return .NO }
+        guard box.request.headers.count < WebServer.mostHeaders else {
+          box.request.isWhole = false
+          return .NO
+        }
         let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
-        box.headers.append(unsafe WebHeader(String(cString: name), text))
+        box.request.add(unsafe String(cString: name), text)
         return .YES
       }, unsafe Unmanaged.passUnretained(box).toOpaque())
     return box

@@ -12,6 +12,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertib
     case badString = "the string is not valid"
     case badNumber = "the number is not valid"
     case repeatedName = "the name appears twice"
+    case longName = "the name is too long"
   }
 
   package let problem: Problem

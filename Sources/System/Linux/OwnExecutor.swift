@@ -51,13 +51,17 @@ package final class OwnExecutor: TaskExecutor {
   private let least: Int
   private let most: Int
   private let clock: (any Timekeeper)?
+  private let pulse: (any Pulse)?
   private let state = Mutex(State())
 
   /// The first `threads` threads live as long as the process. With a clock, the pool grows to `most`.
+  /// - Parameter pulse: of a pool with one thread.
   package init(
-    _ name: String, threads: Int, most: Int = 0, clock: (any Timekeeper)? = nil
+    _ name: String, threads: Int, most: Int = 0, clock: (any Timekeeper)? = nil,
+    pulse: (any Pulse)? = nil
   ) throws(SystemError) {
     self.name = name
+    self.pulse = pulse
     least = threads
     self.most = clock == nil ? threads : max(threads, most)
     self.clock = clock
@@ -103,8 +107,12 @@ package final class OwnExecutor: TaskExecutor {
         return job
       }
       if let job {
+        pulse?.busy()
         unsafe job.runSynchronously(on: executor)
-      } else if number < least {
+        continue
+      }
+      pulse?.idle()
+      if number < least {
         bell.wait()
       } else if !bell.wait(atMost: Self.idleTime) {
         if isSpare(number) { return }

@@ -2,6 +2,8 @@
 // A row of a result, in PostgreSQL's binary format. A value that is missing, or has another size than its type,
 // reads as zero or empty: the ledger's functions say which columns they return.
 
+internal import Vocabulary
+
 package struct PostgresRow: Equatable, Sendable {
   private let columns: [[UInt8]?]
 
@@ -15,7 +17,11 @@ package struct PostgresRow: Equatable, Sendable {
     columns.indices.contains(column) ? columns[column] ?? [] : []
   }
 
-  package func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  /// Empty if it is longer than `most` bytes.
+  package func text(_ column: Int, most: Int = OutsideText.longest) -> String {
+    OutsideText(bytes(column), most: most)?.text ?? ""
+  }
+
   package func bool(_ column: Int) -> Bool { bytes(column).first == 1 }
 
   /// Of int2, int4 and int8.

@@ -210,10 +210,17 @@ package struct PostgresNotice: Equatable, Sendable {
     return .lost(words.isEmpty ? "the connection is lost" : words)
   }
 
+  /// Of a text of the server, in bytes.
+  private static let longest = 4096
+
   /// libpq ends its texts with a line break, and continues on lines of their own.
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
     guard let pointer = unsafe pointer else { return "" }
-    let text = unsafe String(cString: pointer)
+    var bytes: [UInt8] = []
+    while bytes.count < longest, unsafe pointer[bytes.count] != 0 {
+      bytes.append(unsafe UInt8(bitPattern: pointer[bytes.count]))
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
     return text.split(whereSeparator: \.isNewline).map { line in
       String(line.drop { $0 == "\t" || $0 == " " })
     }.joined(separator: "; ")

@@ -3,22 +3,31 @@
 // photos all the same, others write into the header what names no coding: a character set, the wrapping of an
 // upload, nothing at all.
 
+internal import Vocabulary
+
 package struct ContentCoding: Equatable {
-  /// The names that the origin wrote, separated by commas.
+  /// The names that the origin wrote, separated by commas, with `?` for those that cannot be a coding's.
   package let text: String
   /// One of them is a coding: the bytes are not yet the photo's.
   package let isReal: Bool
 
+  /// No coding has a longer name.
+  private static let longest = 64
+
   package init(_ lines: [String] = []) {
-    let names = lines.flatMap { $0.split(separator: ",") }
-      .map { String(decoding: $0.utf8.filter { $0 > 0x20 }, as: UTF8.self) }
-      .filter { !$0.isEmpty }
-    text = names.joined(separator: ", ")
-    isReal = names.contains { Self.registered.contains($0.lowercased()) }
+    let names = lines.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      .map { $0.filter { $0 > 0x20 } }.filter { !$0.isEmpty }.map(Self.name)
+    text = names.map(\.text).joined(separator: ", ")
+    isReal = names.contains { Self.registered.contains($0.lowered) }
+  }
+
+  private static func name(_ bytes: [UInt8]) -> OutsideText {
+    guard bytes.allSatisfy({ $0 < 0x7F }) else { return "?" }
+    return OutsideText(bytes, most: longest) ?? "?"
   }
 
   /// IANA's HTTP Content Coding Registry, without `identity`.
-  private static let registered: Set<String> = [
+  private static let registered: Set<OutsideText> = [
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip",
     "x-compress", "x-gzip", "zstd",
   ]

@@ -200,32 +200,22 @@ import Vocabulary
   func number(_ info: CURLINFO) -> Int { unsafe dr_curl_info_number(pointer, info) }
   func size(_ info: CURLINFO) -> Int64 { unsafe dr_curl_info_size(pointer, info) }
 
+  /// Nil as well for a text that no honest server writes.
   func text(_ info: CURLINFO) -> String? {
-    guard let text = unsafe dr_curl_info_text(pointer, info) else { return nil }
-    return unsafe String(cString: text)
+    unsafe HeaderText.read(dr_curl_info_text(pointer, info), most: .max)
   }
 
-  func header(_ name: String) -> String? {
-    guard let text = unsafe dr_curl_header(pointer, name) else { return nil }
-    return unsafe String(cString: text)
-  }
+  /// Nil as well for a value that no honest server writes.
+  func header(_ name: String) -> String? { unsafe HeaderText.read(dr_curl_header(pointer, name)) }
 
-  /// The values of all headers of that name in the last answer, in order.
+  /// The values of the headers of that name in the last answer, in order.
   func headers(_ name: String) -> [String] {
-    var lines: [String] = []
-    while let text = unsafe dr_curl_header_at(pointer, name, lines.count) {
-      lines.append(unsafe String(cString: text))
-    }
-    return lines
+    unsafe HeaderText.lines { unsafe dr_curl_header_at(pointer, name, $0) }
   }
 
   /// The same of the proxy's answer to CONNECT, which no host can write.
   func proxyHeaders(_ name: String) -> [String] {
-    var lines: [String] = []
-    while let text = unsafe dr_curl_proxy_header_at(pointer, name, lines.count) {
-      lines.append(unsafe String(cString: text))
-    }
-    return lines
+    unsafe HeaderText.lines { unsafe dr_curl_proxy_header_at(pointer, name, $0) }
   }
 
   private func note(_ result: CURLcode) { if trouble == CURLE_OK { trouble = result } }

@@ -40,15 +40,19 @@ struct FocusDesk: Sendable {
 
 /// The viewers of a list in the ledger.
 enum LedgerViewer {
-  static func text(user: UInt32, name: String) -> String { "\(user) \(name)" }
+  static func text(user: UInt32, name: String) -> OutsideText {
+    OutsideText(checked: "\(user) \(name)")
+  }
 }
 
 extension FocusBoard.Viewer {
   /// - Parameter viewer: as the ledger has it.
-  fileprivate init(_ list: ListID, _ viewer: String) {
-    let parts = viewer.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+  fileprivate init(_ list: ListID, _ viewer: OutsideText) {
+    let text = viewer.text
+    let end = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     self.init(
-      list, user: parts.first.flatMap { UInt32($0) } ?? .max,
-      name: parts.count > 1 ? String(parts[1]) : "")
+      list, user: UInt32(text[..<end]) ?? .max,
+      name: OutsideText(
+        checked: end < text.endIndex ? String(text[text.utf8.index(after: end)...]) : ""))
   }
 }

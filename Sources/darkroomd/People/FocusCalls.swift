@@ -33,7 +33,8 @@ struct FocusCalls {
       numbers.filter { ledger.state(of: PhotoID(list: list, number: $0)).isUnfinished }
     }
     let time = Duration.seconds(Int64(order.seconds))
-    let viewer = FocusBoard.Viewer(list, user: user, name: order.viewer)
+    let viewer = FocusBoard.Viewer(
+      list, user: user, name: OutsideText(checked: order.viewer))
     if left.isEmpty {
       _ = views.chains.unfocus(viewer)
     } else {
@@ -51,7 +52,8 @@ struct FocusCalls {
     if isEntry(list) {
       try await end(name, of: list, by: user)
     } else {
-      _ = views.chains.unfocus(FocusBoard.Viewer(list, user: user, name: name))
+      _ = views.chains.unfocus(
+        FocusBoard.Viewer(list, user: user, name: OutsideText(checked: name)))
     }
     return .focused(FocusReport(list: try views.summary(list)))
   }

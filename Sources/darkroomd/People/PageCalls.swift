@@ -31,6 +31,8 @@ final class PageCalls: Sendable {
   private let folder: any Folder
   private let state = Mutex(State())
   private let making = Mutex(())
+  /// A search reads up to 100,000 names: one of a user at a time.
+  private let searches = UserTurns()
 
   /// - Parameter folder: keeps the key of the views.
   init(_ views: Views, in folder: any Folder) { (self.views, self.folder) = (views, folder) }
@@ -163,7 +165,7 @@ final class PageCalls: Sendable {
   ) throws(ControlError) -> [UInt8] {
     let rows = try self.rows(of: list)
     return try places.map { place throws(ControlError) in
-      if place % 4096 == 0, Task.isCancelled { throw .notPossible(why: "the caller has left") }
+      if place % 4096 == 0 { try Self.checkCaller() }
       // A damaged row says nothing.
       let row = (try? rows.row(place + 1)) ?? nil
       return 0x30 + RecordedState.over.state(with: row).rawValue
@@ -190,7 +192,8 @@ final class PageCalls: Sendable {
       ColoursReport(
         groups: try await onDisk { () throws(ControlError) in
           let rows = try self.rows(of: list)
-          return (0..<groups).map { group in
+          return try (0..<groups).map { group throws(ControlError) in
+            if group % 64 == 0 { try Self.checkCaller() }
             // As the page divides them.
             let first = (group * total + groups - 1) / groups
             let end = ((group + 1) * total + groups - 1) / groups
@@ -207,20 +210,31 @@ final class PageCalls: Sendable {
     _ order: FindOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try views.choose(order.list, for: peer)
-    return .found(
-      try await onDisk { () throws(ControlError) in
-        let catalog = try views.catalog(of: list)
-        let (last, isOver) = order.after.addingReportingOverflow(Self.namesAtOnce)
-        let end = isOver ? catalog.count : min(catalog.count, last)
-        let wanted = order.text.lowercased()
-        var number = order.after
-        while number < end {
-          number += 1
-          guard let name = try? catalog.entry(number).name else { continue }
-          if name.lowercased().contains(wanted) { return FindReport(photo: number) }
-        }
-        return FindReport(more: end < catalog.count ? end : nil)
-      })
+    let report = try await searches.take(of: peer.user) { () async throws(ControlError) in
+      try await onDisk { () throws(ControlError) in try self.search(order, in: list) }
+    }
+    return .found(report)
+  }
+
+  private func search(
+    _ order: FindOrder, in list: ListID
+  ) throws(ControlError) -> FindReport {
+    let catalog = try views.catalog(of: list)
+    let (last, isOver) = order.after.addingReportingOverflow(Self.namesAtOnce)
+    let end = isOver ? catalog.count : min(catalog.count, last)
+    let wanted = OutsideText(checked: order.text).lowered
+    var number = order.after
+    while number < end {
+      if number % 256 == 0 { try Self.checkCaller() }
+      number += 1
+      guard let name = try? catalog.entry(number).name else { continue }
+      if OutsideText(checked: name).lowered.contains(wanted) { return FindReport(photo: number) }
+    }
+    return FindReport(more: end < catalog.count ? end : nil)
+  }
+
+  private static func checkCaller() throws(ControlError) {
+    if Task.isCancelled { throw .notPossible(why: "the caller has left") }
   }
 
   // MARK: pictures

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The photos that a user means: numbers, ranges of numbers, and names, which the catalog finds. Digits are a
-// number, also where a photo has them as its name. Raises `ControlError`. Waits for a disk.
+// number, also where a photo has them as its name. A photo whose name is longer than a word is named by its number.
+// Raises `ControlError`, also when the caller has left. Waits for a disk.
 
 import Catalog
 import Steer
@@ -29,11 +30,12 @@ struct PhotoWords {
   /// A range for each word.
   func spans(_ words: [String]) throws(ControlError) -> [ClosedRange<UInt32>] {
     var found: [ClosedRange<UInt32>] = []
-    var names: [String: Int] = [:]
+    var names: [OutsideText: Int] = [:]
     for word in words {
       guard let range = range(word) else {
-        if names[word] == nil {
-          names[word] = found.count
+        let name = OutsideText(checked: word)
+        if names[name] == nil {
+          names[name] = found.count
           found.append(0...0)
         }
         continue
@@ -50,7 +52,7 @@ struct PhotoWords {
 
   /// One way through the catalog for all names.
   private func find(
-    _ names: [String: Int], _ found: inout [ClosedRange<UInt32>]
+    _ names: [OutsideText: Int], _ found: inout [ClosedRange<UInt32>]
   ) throws(ControlError) {
     if names.isEmpty { return }
     guard let catalog else {
@@ -61,12 +63,16 @@ struct PhotoWords {
     var known: [String] = []
     do throws(Failure) {
       for number in catalog.numbers where !left.isEmpty {
-        let name = try catalog.entry(number).name
+        if number % 1024 == 0, Task.isCancelled { throw .cancelled }
+        guard let name = OutsideText(try catalog.entry(number).name) else { continue }
         if let place = left.removeValue(forKey: name) { found[place] = number...number }
-        if known.count < Self.mostCompared { known.append(name) }
+        if known.count < Self.mostCompared { known.append(name.text) }
       }
-    } catch { throw .notPossible(why: "its photos cannot be read: \(error.reason)") }
-    guard let missing = left.min(by: { $0.value < $1.value })?.key else { return }
+    } catch {
+      if error.kind == .cancelled { throw .notPossible(why: "the caller has left") }
+      throw .notPossible(why: "its photos cannot be read: \(error.reason)")
+    }
+    guard let missing = left.min(by: { $0.value < $1.value })?.key.text else { return }
     let near = Suggestion.nearest(to: missing, among: known).map {
       " (did you mean '\(Printable.text($0, limit: 120))'?)"
     }

@@ -2,10 +2,11 @@
 // The XML that a store answers with: listings, and reports of errors. Only elements without others inside matter.
 
 import Markup
-import Vocabulary
+package import Vocabulary
 
 package enum StoreDocument {
-  package typealias Leaf = (name: String, text: [UInt8])
+  /// An element without a known name has an empty one.
+  package typealias Leaf = (name: OutsideText, text: [UInt8])
 
   /// In document order; nil if it is no such XML.
   package static func leaves(_ document: [UInt8]) -> [Leaf]? {
@@ -28,8 +29,9 @@ package enum StoreDocument {
     return error == nil ? leaves : nil
   }
 
-  private static func text(of bytes: Span<UInt8>) -> String {
-    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+  private static func text(of bytes: Span<UInt8>) -> OutsideText {
+    guard bytes.count <= OutsideText.longest else { return "" }
+    return OutsideText(bytes.indices.map { bytes[$0] }) ?? ""
   }
 
   /// The keys of a listing; nil if it is none.

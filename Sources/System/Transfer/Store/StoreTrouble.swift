@@ -90,7 +90,7 @@ enum StoreTrouble {
   /// Of the error that the store reports; empty if it reports none.
   static func code(_ answer: StoreAnswer) -> String { text("Code", in: answer) }
 
-  private static func text(_ name: String, in answer: StoreAnswer) -> String {
+  private static func text(_ name: OutsideText, in answer: StoreAnswer) -> String {
     let leaves = StoreDocument.leaves(answer.message) ?? []
     return Printable.text((leaves.first { $0.name == name }?.text ?? []).prefix(200))
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves a caller's message in the quick home: parses it, asks the loop whether it is still wanted, and has the call
+// answered. Raises nothing: what is wrong with a message is its answer.
+// Concurrency: immutable; each message has a task.
+
+struct CallDesk: Sendable {
+  private let handler: any ControlService
+  private let router: ControlRouter
+  private let served: ServedCalls
+
+  init(_ handler: any ControlService, _ router: ControlRouter, _ served: ServedCalls) {
+    (self.handler, self.router, self.served) = (handler, router, served)
+  }
+
+  func serve(_ message: [UInt8], from peer: ControlPeer, _ line: ReplyLine) async {
+    served.begin("a message", of: peer.user, at: line.client)
+    defer { served.end(line.client) }
+    let request: ControlRequest
+    do throws(BadMessage) { request = try ControlRequest(reading: message) } catch {
+      _ = await line.parsed(.failure(error))
+      return
+    }
+    switch router.route(request) {
+    case .answer(let answer):
+      let terms = ControlSession.Terms(isOneway: request.oneway, endsWithCaller: request.more)
+      if await line.parsed(.success(terms)) { line.finish(answer) }
+    case .call(let call, let view):
+      served.begin(call.method.rawValue, of: peer.user, at: line.client)
+      var peer = peer
+      peer.view = view
+      let terms = ControlSession.Terms(
+        isOneway: request.oneway, endsWithCaller: request.more || call.method.isSearch)
+      guard await line.parsed(.success(terms)) else { return }
+      line.finish(
+        request.more
+          ? await handler.stream(call, from: peer) { await line.send($0) }
+          : await handler.handle(call, from: peer))
+    }
+  }
+}
