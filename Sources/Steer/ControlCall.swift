@@ -83,8 +83,8 @@ package enum ControlCall: Equatable, Sendable {
       switch self {
       case .show, .why, .focus, .states, .colours, .find, .picture: true
       case .status, .lists, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove,
-        .sheet, .reload, .settings, .watch, .follow, .open, .redeem, .cache, .metrics, .flush,
-        .nodes, .drain:
+        .sheet, .reload, .forecast, .settings, .watch, .follow, .open, .redeem, .cache, .metrics,
+        .flush, .nodes, .drain:
         false
       }
     }

@@ -30,7 +30,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package var isPattern: Bool { NamePattern.isOne(name) }
 
   /// True if the text is a pattern that fits the name of a list.
-  package func fits(_ list: String) -> Bool { isPattern && NamePattern(name).fits(list) }
+  package func fits(_ list: String) -> Bool { isPattern && NamePattern(name)?.fits(list) == true }
 
   /// The lists that a pattern fits, in the order of their numbers: of each name those with work left, or the
   /// newest. One of a reference that is not a pattern; none if `choose` raises an error.
