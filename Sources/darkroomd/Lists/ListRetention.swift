@@ -249,10 +249,7 @@ final class ListRetention: Sendable {
     where rest.isOver(since: time, now: now) {
       if Task.isCancelled { return }
       do throws(SystemError) {
-        for expiry in expiries {
-          try expiry.note(list, at: time)
-          try expiry.clear(list)
-        }
+        for expiry in expiries { try expiry.clear(list) }
       } catch {
         trouble = trouble ?? error.machineFailure
         continue
