@@ -79,7 +79,7 @@ final class ListIndex: Sendable {
     }
 
     /// Without the lists that have a folder of this name elsewhere: the nodes of a cluster share their prints, and a
-    /// machine has those from before apart. What a draft is to be is not known.
+    /// machine has those from before apart. The kind of a draft is not known.
     func printers(into folder: FileName, ofCluster isOfCluster: Bool) -> Set<ListID> {
       (printers[folder] ?? []).filter {
         labels[$0].map { $0.terms.isOfCluster == isOfCluster } ?? true

@@ -247,6 +247,11 @@ final class ListRemover: Sendable {
         : "its prints are in the folder of this machine alone, which is missing")
   }
 
+  /// Of a removal that has begun.
+  private static func trouble(_ refusal: Failure) -> Failure {
+    Failure(.machine, scope: refusal.scope, code: refusal.code, reason: refusal.reason)
+  }
+
   /// The index gets those back whose removal has not begun.
   private func giveBack(_ line: [ListID]) {
     let old = OldLists(lists.folders.lists)
@@ -317,7 +322,7 @@ final class ListRemover: Sendable {
     if case .folder(let home) = place { removal = self.removal(in: home) }
     // It began when they were in reach.
     if case .elsewhere = place, let terms, hasPrints(list), try !isExpired(list) {
-      throw Self.outOfReach(terms).asTrouble
+      throw Self.trouble(Self.outOfReach(terms))
     }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
@@ -361,9 +366,4 @@ final class ListRemover: Sendable {
       return (nil, nil)
     }
   }
-}
-
-extension Failure {
-  /// Of a removal that has begun.
-  fileprivate var asTrouble: Failure { Failure(.machine, scope: scope, code: code, reason: reason) }
 }

@@ -25,12 +25,18 @@ struct StateFolders: Sendable {
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
   let way: PrintWay
-  /// `prints` is the folder of a cluster.
-  let isShared: Bool
-  /// The prints of lists that this machine had alone, while `prints` is the folder of a cluster. Nil if it is missing.
-  let alone: (any Folder)?
+  /// Nil unless `prints` is the folder of a cluster.
+  private let cluster: Cluster?
   /// Where the nodes of a cluster have their prints, unless in a folder.
   let store: Store?
+
+  private struct Cluster: Sendable {
+    let alone: (any Folder)?
+  }
+
+  var isShared: Bool { cluster != nil }
+  /// The prints of lists that this machine had alone, while `prints` is the folder of a cluster. Nil if it is missing.
+  var alone: (any Folder)? { cluster?.alone }
 
   struct Store: Sendable {
     let objects: any ObjectStore
@@ -54,7 +60,8 @@ struct StateFolders: Sendable {
     way: PrintWay = .replace, isShared: Bool = false, alone: (any Folder)? = nil,
     store: (any ObjectStore)? = nil, cache own: (any Folder)? = nil
   ) throws(SystemError) {
-    (self.mark, self.way, self.isShared, self.alone) = (mark, way, isShared, alone)
+    (self.mark, self.way) = (mark, way)
+    cluster = isShared ? Cluster(alone: alone) : nil
     self.store = try store.map { (objects) throws(SystemError) in
       let notes = try state.folder(FileName(literal: "unwanted"), creating: true)
       return Store(objects: objects, notes: UnwantedPrints(notes))
