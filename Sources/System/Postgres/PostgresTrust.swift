@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom a session trusts with its password, unless the connection string says something else: a socket of this machine,
-// and a server that shows a certificate of its name. libpq itself would give the password, in clear, to any program that answers
-// at the address, also on loopback, where any user can answer while the server is away. Concurrency: none.
+// and a server that shows a certificate of its name. libpq itself would give the password, in clear, to any program that
+// answers at the address, also on loopback, where any user can answer while the server is away. Concurrency: none.
 
 struct PostgresTrust {
   /// Where Debian keeps the certificates of authorities, those of an administrator included.
