@@ -102,7 +102,8 @@ struct SessionTests {
       var session = session()
       session.receive(request("a"), at: .zero)
       #expect(session.nextMessage(at: .zero) != nil)
-      #expect(!session.wantsInput && session.deadline(patience: .seconds(30)) == nil)
+      #expect(
+        !session.wantsInput && session.deadline(patience: .seconds(30), idle: .seconds(60)) == nil)
       session.leave()
       let terms = ControlSession.Terms(isOneway: false, endsWithCaller: endsWithCaller)
       #expect(session.begin(terms) == isServed && session.isRunning == isServed)

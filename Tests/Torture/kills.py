@@ -238,7 +238,7 @@ class World:
         self.life += 1
         settings = f"[Network]\nContact=life-{self.life}\n{SETTINGS}{self.errands.settings()}"
         self.root.configure(settings + (EXPIRY if self.expires else ""))
-        self.daemon = self.root.start()
+        self.daemon = self.root.start(*(["--expire-at-once"] if self.expires else []))
 
     def recorded_bytes(self):
         """The length of the newest segment of the journal file."""
