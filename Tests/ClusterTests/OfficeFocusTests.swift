@@ -129,7 +129,7 @@ struct OfficeFocusTests {
       let a = try world.office("a")
       let list = try await a.submit(.sample("summer")).list
       for number in 1...LedgerFocus.mostOfList {
-        let wish = focus(list, [number], viewer: "0 \(number)")
+        let wish = focus(list, [number], viewer: OutsideText(checked: "0 \(number)"))
         #expect(try await a.focus(wish) == .set(left: 1))
       }
       #expect(try await a.focus(focus(list, [90])) == .tooManyViewers)
@@ -149,7 +149,9 @@ struct OfficeFocusTests {
       for number in 0..<(LedgerFocus.mostViewers / LedgerFocus.mostOfList) {
         let list = try await a.submit(.sample("list \(number)")).list
         for viewer in 1...LedgerFocus.mostOfList {
-          #expect(try await a.focus(focus(list, [1], viewer: "0 \(viewer)")) == .set(left: 1))
+          #expect(
+            try await a.focus(focus(list, [1], viewer: OutsideText(checked: "0 \(viewer)")))
+              == .set(left: 1))
         }
       }
       let list = try await a.submit(.sample("long", photos: 3000)).list

@@ -200,7 +200,8 @@ struct OfficeHistory {
     let first = 1 + random.number(below: 60)
     let photos = (first..<(first + random.number(below: 50))).filter { _ in !random.oneIn(9) }
     let focus = LedgerFocus(
-      list, viewer: "\(random.number(below: 3))", photos: photos.map { UInt32($0) },
+      list, viewer: OutsideText(checked: "\(random.number(below: 3))"),
+      photos: photos.map { UInt32($0) },
       time: .seconds(30))
     _ = try await same(node) { try await $0.focus(focus) }
     let asked = lists
