@@ -73,4 +73,21 @@ import Vocabulary
   @Test func `a test that computes leaves the pool of the others`() async throws {
     #expect(try await computing { Self.thread } == "test-compute")
   }
+
+  private final class Beats: Pulse {
+    let told = EventBoard([String]())
+
+    func busy() { told.change { $0.append("busy") } }
+    func idle() { told.change { $0.append("idle") } }
+  }
+
+  @Test func `a pool of one thread shows the watchdog when it works and when it waits`()
+    async throws
+  {
+    let beats = Beats()
+    let pool = try OwnExecutor("test-pulse", threads: 1, pulse: beats)
+    #expect(await beats.told.wait { $0 == ["idle"] })
+    await Task(executorPreference: pool) {}.value
+    #expect(await beats.told.wait { $0.contains("busy") && $0.last == "idle" })
+  }
 }

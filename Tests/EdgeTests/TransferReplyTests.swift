@@ -44,6 +44,8 @@ struct TransferReplyTests {
     Row("/coded?as=binary", photo, requests: 2), Row("/coded?as=aws-chunked", photo, requests: 2),
     Row("/coded?as=aws-chunked,", photo, requests: 2),
     Row("/coded?as=identity,UTF-8", photo, requests: 2),
+    Row("/coded?as=gzip%C3%A9", photo, requests: 2),
+    Row("/coded?as=\(String(repeating: "g", count: 65))", photo, requests: 2),
     // Codings that were sent although none was asked for.
     Row("/coded?with=gzip", decoded), Row("/coded?with=gzip&as=GZIP", decoded),
     Row("/coded?with=gzip&as=x-gzip", decoded), Row("/coded?with=deflate", decoded),

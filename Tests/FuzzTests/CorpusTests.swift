@@ -3,9 +3,10 @@
 // stopped the process no longer do.
 
 import Foundation
-import FuzzTargets
 import Support
 import Testing
+
+@testable import FuzzTargets
 
 enum Corpus {
   static let home = Repository.root.appending(path: "Tests/Fuzz")
@@ -28,6 +29,25 @@ enum Corpus {
       #expect(bytes.count <= target.longest, "\(file.lastPathComponent) is not small")
       target.run(bytes)
       for cut in [1, bytes.count / 2] { target.run(target.mended(bytes.dropLast(cut))) }
+    }
+  }
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `a long hostile input costs no target more than its length`(target: FuzzTarget) async throws
+  {
+    let corpus = try Corpus.files(of: target).prefix(4).map { try [UInt8](Data(contentsOf: $0)) }
+    let inputs = LongInputs.inputs(of: target, corpus: corpus)
+    #expect(inputs.contains { $0.count > target.longest / 2 })
+    try await computing { for input in inputs { target.run(input) } }
+  }
+
+  /// The bound itself: one pass over all pairs of bytes is too much.
+  @Test func `a target that is quadratic would stop`() async {
+    await #expect(processExitsWith: .failure) {
+      CostBound.check(.message, HostileText.all[1].bytes(60_000)) { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        for _ in 0..<8 { precondition(Set([text]).count == 1) }
+      }
     }
   }
 }

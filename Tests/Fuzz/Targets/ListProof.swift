@@ -9,7 +9,7 @@ import Support
 import Vocabulary
 
 enum ListProof {
-  static let limits = ListLimits(size: 1 << 20, photos: 500, keyBytes: 256, valueBytes: 1024)
+  static let limits = ListLimits(size: 1 << 20, photos: 500)
 
   static func run(_ bytes: [UInt8]) {
     guard let catalog = read(bytes) else { return }

@@ -6,7 +6,8 @@ import Steer
 import Vocabulary
 
 enum MessageProof {
-  private static let limits = JSONReader.Limits(bytes: 4096, depth: 16, values: 512)
+  private static let size = ControlLimits().request
+  private static let limits = JSONReader.Limits(bytes: size, depth: 16, values: 4096)
 
   static func run(_ bytes: [UInt8]) {
     checkValue(bytes)
@@ -27,7 +28,7 @@ enum MessageProof {
 
   /// The messages in the bytes; nil if one is too long.
   private static func frames(_ bytes: [UInt8], piece: Int) -> [[UInt8]]? {
-    var frames = MessageFrames(limit: 1024)
+    var frames = MessageFrames(limit: size)
     var messages: [[UInt8]] = []
     var rest = bytes[...]
     do {

@@ -44,7 +44,7 @@ package struct MutatedInputs: Sendable {
   private func change(_ bytes: inout [UInt8], _ random: inout SimulatedRandom) {
     if bytes.isEmpty { bytes.append(0x20) }
     let place = random.number(below: bytes.count)
-    switch random.number(below: 11) {
+    switch random.number(below: 12) {
     case 0: bytes[place] ^= 1 << UInt8(random.number(below: 8))
     case 1: bytes[place] = UInt8(truncatingIfNeeded: random.next())
     case 2: bytes[place] = Self.oddBytes[random.number(below: Self.oddBytes.count)]
@@ -59,7 +59,11 @@ package struct MutatedInputs: Sendable {
       let word = words[random.number(below: words.count)]
       bytes.replaceSubrange(place..<min(place + word.count, bytes.count), with: word)
     case 8: putNumber(at: place, &bytes, &random)
-    case 9: swapDigits(from: place, &bytes, &random)
+    case 10 where random.oneIn(8):
+      let word = words[random.number(below: words.count)]
+      let times = random.number(below: target.longest / word.count + 1)
+      bytes.insert(contentsOf: repeatElement(word, count: times).joined(), at: place)
+    case 9, 10: swapDigits(from: place, &bytes, &random)
     default:
       let other = corpus[random.number(below: corpus.count)]
       bytes.replaceSubrange(place..., with: other[random.number(below: other.count)...])

@@ -37,7 +37,7 @@ enum ServerProof {
       return must(StoreDocument.keys(document) == nil, "keys of no document")
     }
     // Bytes of ISO 8859-1 become two of UTF-8.
-    let size = leaves.reduce(0) { $0 + $1.text.count + $1.name.utf8.count }
+    let size = leaves.reduce(0) { $0 + $1.text.count + $1.name.text.utf8.count }
     must(size <= 2 * document.count, "\(document.count) bytes became \(size)")
     guard let keys = StoreDocument.keys(document) else { return }
     must(keys.count == leaves.count { $0.name == "Key" }, "\(keys.count) keys")

@@ -42,16 +42,17 @@ enum WebProof {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let first = lines.first?.split(separator: 0x20, maxSplits: 1) ?? []
     let head = lines.dropFirst().prefix { !$0.isEmpty }
-    let headers = head.map { line in
+    var request = WebRequest(
+      first.first.flatMap { WebRequest.plain(String(decoding: $0, as: UTF8.self)) } ?? "",
+      first.count > 1 ? String(decoding: first[1], as: UTF8.self) : "", headers: [],
+      body: Array(lines.dropFirst(head.count + 2).joined(separator: [0x0A])))
+    for line in head {
       let parts = line.split(separator: 0x3A, maxSplits: 1).map {
         String(decoding: $0, as: UTF8.self)
       }
-      return WebHeader(parts.first ?? "", parts.count > 1 ? parts[1] : "")
+      request.add(parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
-    return WebRequest(
-      first.first.map { String(decoding: $0, as: UTF8.self) } ?? "",
-      first.count > 1 ? String(decoding: first[1], as: UTF8.self) : "", headers: headers,
-      body: Array(lines.dropFirst(head.count + 2).joined(separator: [0x0A])))
+    return request
   }
 
   private static func checkWish(_ bytes: [UInt8]) {

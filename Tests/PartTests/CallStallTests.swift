@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// No text in a call stops the thread that answers all users, beside many lists: its processor time, whatever else the
+// machine does.
+
+import Accept
+import Linux
+import Record
+import Steer
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+/// One after another: they measure one thread.
+@Suite(.serialized) struct CallStallTests {
+  private static let home = Result { () throws(SystemError) in
+    try OwnExecutor("test-calls", threads: 1)
+  }
+
+  private func calls(_ text: String) -> [ControlCall] {
+    let list = ListReference(text)
+    let known = ListReference("1")
+    return [
+      .show(ShowOrder(list: list)), .why(WhyOrder(list: list)), .pause(list), .resume(list),
+      .cancel(list), .quality(list, .utility), .focus(FocusOrder(list: list)),
+      .unfocus(list, viewer: text), .retry(RetryOrder(list: list)), .remove(list), .sheet(list),
+      .watch(WatchOrder(list: list)), .follow(FollowOrder(list: list)), .open(list),
+      .states(StatesOrder(list: list)), .colours(ColoursOrder(list: list, groups: 1)),
+      .find(FindOrder(list: list, text: text)), .picture(PictureOrder(list: list, photo: 1)),
+      .redeem(token: text), .flush(host: text), .why(WhyOrder(list: known, photo: text)),
+      .focus(FocusOrder(list: known, photos: [text], viewer: text)),
+      .retry(RetryOrder(list: known, photos: [text])), .find(FindOrder(list: known, text: text)),
+    ]
+  }
+
+  @Test(arguments: HostileText.all)
+  func `a call with any text takes little of the thread of the calls`(
+    filler: HostileText
+  ) async throws {
+    let home = try Self.home.get()
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      for number: UInt64 in 2...200 {
+        let name = String(filler.text(240).map { $0 == "/" ? "a" : $0 })
+        let about = try SampleList { $0.name = "\(name)\(number).plist" }.about()
+        try await bench.parts.recorder.record([.accepted(ListID(number), about.acceptance)])
+        bench.parts.index.add(ListID(number), try ListLabel(about))
+      }
+      for call in calls(filler.text(OutsideText.longest)) {
+        var peer = ControlPeer.owner
+        for view in [nil, filler.text(OutsideText.longest)] {
+          peer.view = view
+          let asked = peer
+          let cost = await Task(executorPreference: home) {
+            let start = ProcessorTime.ofThread
+            _ = await bench.calls.handle(call, from: asked)
+            return ProcessorTime.ofThread - start
+          }.value
+          #expect(cost < .milliseconds(50), "\(filler) in \(call.method): \(cost)")
+        }
+      }
+    }
+  }
+}
