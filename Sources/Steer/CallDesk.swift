@@ -3,18 +3,21 @@
 // answered. Raises nothing: what is wrong with a message is its answer.
 // Concurrency: immutable; each message has a task.
 
+internal import Vocabulary
+
 struct CallDesk: Sendable {
   private let handler: any ControlService
   private let router: ControlRouter
-  private let served: ServedCalls
+  /// Notes the calls that have no answer yet.
+  private let pulse: (any Pulse)?
 
-  init(_ handler: any ControlService, _ router: ControlRouter, _ served: ServedCalls) {
-    (self.handler, self.router, self.served) = (handler, router, served)
+  init(_ handler: any ControlService, _ router: ControlRouter, _ pulse: (any Pulse)?) {
+    (self.handler, self.router, self.pulse) = (handler, router, pulse)
   }
 
   func serve(_ message: [UInt8], from peer: ControlPeer, _ line: ReplyLine) async {
-    served.begin("a message", of: peer.user, at: line.client)
-    defer { served.end(line.client) }
+    pulse?.begin("a message of user \(peer.user)", at: line.client)
+    defer { pulse?.end(line.client) }
     let request: ControlRequest
     do throws(BadMessage) { request = try ControlRequest(reading: message) } catch {
       _ = await line.parsed(.failure(error))
@@ -25,7 +28,7 @@ struct CallDesk: Sendable {
       let terms = ControlSession.Terms(isOneway: request.oneway, endsWithCaller: request.more)
       if await line.parsed(.success(terms)) { line.finish(answer) }
     case .call(let call, let view):
-      served.begin(call.method.rawValue, of: peer.user, at: line.client)
+      pulse?.begin("\(call.method.rawValue) of user \(peer.user)", at: line.client)
       var peer = peer
       peer.view = view
       let terms = ControlSession.Terms(

@@ -12,7 +12,7 @@ package final class ControlServer: Sendable {
   /// A message from another thread to the loop.
   enum Letter: Sendable {
     case reply(ReplyLine.Piece)
-    /// What a caller's message asks for; the answer is whether it is to be served.
+    /// The terms of a caller's message, or why it is refused; the answer is whether it is to be served.
     case parsed(UInt64, Result<ControlSession.Terms, BadMessage>, Reply<Bool>)
     case stop
   }
@@ -22,14 +22,14 @@ package final class ControlServer: Sendable {
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
-  /// For the watchdog.
-  package let served = ServedCalls()
+  private let pulse: (any Pulse)?
 
   /// Callers can connect when this returns; `run` answers them.
   /// - Parameter passed: a listening socket at the path that belongs to the service manager. Its name stays.
+  /// - Parameter pulse: of the thread that answers the calls.
   package init(
     path: String, passed: Int32? = nil, version: String, clock: any Timekeeper,
-    limits: ControlLimits = ControlLimits()
+    limits: ControlLimits = ControlLimits(), pulse: (any Pulse)? = nil
   ) throws(Failure) {
     if let passed {
       do throws(SystemError) {
@@ -50,6 +50,7 @@ package final class ControlServer: Sendable {
     router = ControlRouter(version: version)
     self.clock = clock
     self.limits = limits
+    self.pulse = pulse
   }
 
   /// Serves callers until `stop`; call in a task of the reactor.
@@ -57,7 +58,7 @@ package final class ControlServer: Sendable {
     _ handler: any ControlService, on reactor: Reactor
   ) async {
     var loop = ControlLoop(
-      listener: listener, mailbox: mailbox, desk: CallDesk(handler, router, served), clock: clock,
+      listener: listener, mailbox: mailbox, desk: CallDesk(handler, router, pulse), clock: clock,
       limits: limits)
     await loop.run(on: reactor)
     loop.closeAll()

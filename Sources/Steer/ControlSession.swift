@@ -13,7 +13,7 @@ struct ControlSession: Sendable {
     case refused
   }
 
-  /// What the session must know of a request.
+  /// The properties of a request on which its session depends.
   struct Terms: Equatable, Sendable {
     let isOneway: Bool
     /// It changes nothing, and is of no use once the caller has left.
@@ -128,7 +128,7 @@ struct ControlSession: Sendable {
     output.append(contentsOf: bytes)
   }
 
-  /// The message is no request: an error is the last reply.
+  /// The message cannot be served: an error is the last reply.
   mutating func refuse(_ why: String, at now: Duration) {
     (input, work) = (.refused, .none)
     frames = MessageFrames(limit: 0)

@@ -58,14 +58,23 @@ package struct OutsideText: Hashable, Comparable, Sendable {
   /// In lower case; other spellings of the same letters stay different.
   package var lowered: OutsideText { OutsideText(checked: text.lowercased()) }
 
+  /// Takes time in proportion to the sum of both lengths (Knuth, Morris and Pratt).
   package func contains(_ part: OutsideText) -> Bool {
     let (bytes, wanted) = (text.utf8.span, part.text.utf8.span)
     guard wanted.count > 0 else { return true }
     guard bytes.count >= wanted.count else { return false }
-    let first = wanted[0]
-    for start in 0...(bytes.count - wanted.count) where bytes[start] == first {
-      var length = 1
-      while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
+    /// For each number of bytes that agree: how many agree if the first of them does not count.
+    var fewer = [0]
+    var length = 0
+    for place in 1..<max(1, wanted.count) {
+      while length > 0, wanted[place] != wanted[length] { length = fewer[length - 1] }
+      if wanted[place] == wanted[length] { length += 1 }
+      fewer.append(length)
+    }
+    length = 0
+    for place in bytes.indices {
+      while length > 0, bytes[place] != wanted[length] { length = fewer[length - 1] }
+      if bytes[place] == wanted[length] { length += 1 }
       if length == wanted.count { return true }
     }
     return false

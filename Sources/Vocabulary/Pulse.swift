@@ -5,4 +5,12 @@ package protocol Pulse: Sendable {
   func busy()
   /// The loop waits for work: healthy, however long that lasts.
   func idle()
+  /// Notes work that may take several turns, for the last message of a process whose loop is stuck.
+  func begin(_ work: String, at number: UInt64)
+  func end(_ number: UInt64)
+}
+
+extension Pulse {
+  package func begin(_ work: String, at number: UInt64) {}
+  package func end(_ number: UInt64) {}
 }

@@ -51,14 +51,15 @@ enum Startup {
     do throws(StartFailure) { parts.lock = try lock(places) } catch {
       guard error.trouble != nil else { throw error }
     }
-    let control = if task == nil { try Self.control(places, clock) } else { ControlServer?.none }
+    let control =
+      if task == nil { try Self.control(places, clock, calls) } else { ControlServer?.none }
     let desk = try part("the front desk") { () throws(SystemError) in
       try FrontDesk(places, source, clock: clock)
     }
     // Without a manager nothing would start the process again.
     if isService {
       try part("the watchdog") { () throws(SystemError) in
-        try watch(pulse, calls: calls, control?.served)
+        try watch(pulse, calls: calls)
       }
     }
     let opening = Opening(
@@ -95,7 +96,7 @@ enum Startup {
   }
 
   private static func watch(
-    _ pulse: Heartbeat, calls: Heartbeat, _ served: ServedCalls?
+    _ pulse: Heartbeat, calls: Heartbeat
   ) throws(SystemError) {
     let watchdog =
       ServiceNotice.watchdogPeriod().map { period in
@@ -103,8 +104,7 @@ enum Startup {
       } ?? Watchdog()
     try watchdog.start([pulse, calls]) { stuck in
       let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
-      let words = served?.words ?? ""
-      let note = words.isEmpty ? "" : "; these calls have no answer: \(words)"
+      let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
       say(
         "\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
       ThisProcess.abort()
@@ -206,13 +206,13 @@ enum Startup {
   }
 
   private static func control(
-    _ places: Places, _ clock: any Timekeeper
+    _ places: Places, _ clock: any Timekeeper, _ calls: Heartbeat
   ) throws(StartFailure) -> ControlServer {
     do throws(Failure) {
       return try ControlServer(
         path: places.control, passed: ServiceNotice.passedSocket(at: places.control),
         version: Release.version, clock: clock,
-        limits: ControlLimits(clients: FileShares.ofThisProcess.callers))
+        limits: ControlLimits(clients: FileShares.ofThisProcess.callers), pulse: calls)
     } catch {
       throw StartFailure(ExitCode.busy, error.words)
     }

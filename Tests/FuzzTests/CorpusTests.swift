@@ -46,7 +46,7 @@ enum Corpus {
     await #expect(processExitsWith: .failure) {
       CostBound.check(.message, HostileText.all[1].bytes(60_000)) { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
-        precondition(Set([text]).count == 1)
+        for _ in 0..<8 { precondition(Set([text]).count == 1) }
       }
     }
   }

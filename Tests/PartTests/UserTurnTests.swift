@@ -4,19 +4,26 @@
 import Linux
 import Steer
 import Support
+import Synchronization
 import Testing
 
 @testable import darkroomd
 
+private final class SharedTurns: Sendable {
+  let state = Mutex(UserTurns())
+}
+
 @Suite struct UserTurnTests {
   @Test func `calls of one user follow each other, beside the calls of another user`() async {
-    let turns = UserTurns()
+    let turns = SharedTurns()
     let (begun, mayEnd) = (EventBoard([String]()), EventBoard(Set<String>()))
     @Sendable func call(_ name: String, of user: UInt32) async {
-      await turns.take(of: user) {
-        begun.change { $0.append(name) }
-        _ = await mayEnd.wait { $0.contains(name) }
+      await Reply.wait { reply in
+        if turns.state.withLock({ $0.begin(of: user, reply) }) { reply.give() }
       }
+      begun.change { $0.append(name) }
+      _ = await mayEnd.wait { $0.contains(name) }
+      turns.state.withLock { $0.end(of: user) }?.give()
     }
     async let first: Void = call("first", of: 1)
     #expect(await begun.wait { $0 == ["first"] })

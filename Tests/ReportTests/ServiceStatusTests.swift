@@ -119,6 +119,19 @@ import Vocabulary
     #expect(beat.doing == .idle)
   }
 
+  @Test func `the work that has not ended is named, the newest first`() {
+    let beat = Heartbeat()
+    #expect(beat.work.isEmpty)
+    beat.begin("a message of user 1000", at: 1)
+    beat.begin("Show of user 1001", at: 2)
+    beat.begin("Find of user 1000", at: 1)
+    #expect(beat.work == "Find of user 1000, Show of user 1001")
+    beat.end(1)
+    #expect(beat.work == "Show of user 1001")
+    for number: UInt64 in 3...9 { beat.begin("Why of user 0", at: number) }
+    #expect(beat.work.hasSuffix("Why of user 0 and 3 more"))
+  }
+
   @Test func `a manager that asked for pings gets them while the loops make progress`() async throws
   {
     await Reply.wait { reply in

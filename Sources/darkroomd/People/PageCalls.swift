@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Colours`, `Find` and
 // `Picture`. Decides for whom a caller with a view acts, and what such a caller may ask. Raises `ControlError`.
-// Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
+// Concurrency model: `state` guards tokens, key and turns; files are read and written in `onDisk`, outside of it. `making` lets
 // one thread of `onDisk` at a time read or make the file of the key.
 
 import Catalog
@@ -17,6 +17,8 @@ final class PageCalls: Sendable {
   private struct State {
     var tokens = ViewTokens()
     var key: ViewKey?
+    /// A search reads up to 100,000 names: one of a user at a time.
+    var searches = UserTurns()
   }
 
   /// A view lasts for a day; `darkroomctl open` makes another.
@@ -31,9 +33,6 @@ final class PageCalls: Sendable {
   private let folder: any Folder
   private let state = Mutex(State())
   private let making = Mutex(())
-  /// A search reads up to 100,000 names: one of a user at a time.
-  private let searches = UserTurns()
-
   /// - Parameter folder: keeps the key of the views.
   init(_ views: Views, in folder: any Folder) { (self.views, self.folder) = (views, folder) }
 
@@ -210,10 +209,11 @@ final class PageCalls: Sendable {
     _ order: FindOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try views.choose(order.list, for: peer)
-    let report = try await searches.take(of: peer.user) { () async throws(ControlError) in
-      try await onDisk { () throws(ControlError) in try self.search(order, in: list) }
+    await Reply.wait { reply in
+      if state.withLock({ $0.searches.begin(of: peer.user, reply) }) { reply.give() }
     }
-    return .found(report)
+    defer { state.withLock { $0.searches.end(of: peer.user) }?.give() }
+    return .found(try await onDisk { () throws(ControlError) in try search(order, in: list) })
   }
 
   private func search(

@@ -6,12 +6,10 @@
 import Support
 
 enum CostBound {
-  private static let perByte = Duration.microseconds(4)
-
   #if DEBUG
-    private static let slowness = 100
+    private static let (perByte, slowness) = (Duration.microseconds(16), 25)
   #else
-    private static let slowness = 1
+    private static let (perByte, slowness) = (Duration.microseconds(4), 1)
   #endif
 
   /// An input in letters costs at most so many times less than another one of its length.
@@ -27,10 +25,12 @@ enum CostBound {
     let cost = min(first, ProcessorTime.cost(runs: 2) { run(bytes) })
     if target.isText {
       let plain = ProcessorTime.cost(runs: 1) { run(letters(bytes)) }
-      must(cost <= least + plain * ratio, "\(cost) for \(bytes.count) bytes, \(plain) in letters")
+      must(
+        cost <= least + plain * ratio,
+        "\(target): \(cost) for \(bytes.count) bytes, \(plain) in letters")
     } else {
       let most = (floor(of: target) + perByte * bytes.count) * slowness
-      must(cost <= most, "\(cost) for \(bytes.count) bytes")
+      must(cost <= most, "\(target): \(cost) for \(bytes.count) bytes")
     }
   }
 
