@@ -103,6 +103,12 @@ import Vocabulary
     }
   }
 
+  /// Those who may change the lists only look.
+  private static func calls(of caller: Caller) -> [ControlCall] {
+    let all = ControlCall.Method.allCases.flatMap { calls($0) }
+    return caller == .root || caller == .owner ? all.filter { !changes($0) } : all
+  }
+
   /// The world of the next caller would be another one.
   private static func changes(_ call: ControlCall) -> Bool {
     switch call.method {
@@ -117,19 +123,27 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await prepare(bench)
       for caller in Caller.allCases {
-        let peer = try peer(caller, in: bench)
-        var told: [String: Set<String>] = [:]
-        for call in ControlCall.Method.allCases.flatMap(Self.calls) {
-          if caller == .root || caller == .owner, Self.changes(call) { continue }
-          for reply in await replies(to: call, from: peer, bench) {
-            for word in Words.all where text(reply).contains(word) {
-              told[word, default: []].insert(call.method.rawValue)
-            }
-          }
-        }
+        let told = try await told(caller, bench)
         #expect(Set(told.keys) == caller.words, "\(caller.rawValue): \(told)")
       }
     }
+  }
+
+  /// The words in all replies, each with the methods that told it.
+  private func told(
+    _ caller: Caller, _ bench: PeopleBench
+  ) async throws -> [String: Set<String>] {
+    let peer = try peer(caller, in: bench)
+    var told: [String: Set<String>] = [:]
+    for call in Self.calls(of: caller) {
+      for reply in await replies(to: call, from: peer, bench) {
+        let text = JSONWriter.text(.object(reply.parameters))
+        for word in Words.all where text.contains(word) {
+          told[word, default: []].insert(call.method.rawValue)
+        }
+      }
+    }
+    return told
   }
 
   @Test func `a member cannot tell a host of private lists from one that nobody uses`() async throws
@@ -243,6 +257,4 @@ import Vocabulary
     }
     return [await bench.calls.handle(call, from: peer), end] + sent.value
   }
-
-  private func text(_ reply: ControlReply) -> String { JSONWriter.text(.object(reply.parameters)) }
 }
