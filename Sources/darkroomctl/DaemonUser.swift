@@ -6,7 +6,7 @@ internal import Linux
 internal import Vocabulary
 
 enum DaemonUser {
-  /// The daemon's mark of its inbox, which is its own and nobody else's.
+  /// The daemon's mark of its inbox, which the daemon makes and owns.
   private static let mark = FileName(literal: ".claim")
 
   /// Nil for root and for this user, who have every right to a new file without an entry of an access control list.

@@ -220,7 +220,7 @@ import Vocabulary
     // It waits for its end; after a while it is rejected. Either is told to its owner.
     #expect(
       try await Patience.sees {
-        parts.clock.advance(by: .milliseconds(100))
+        parts.clock.advance(by: .seconds(2))
         parts.ground.changes.changed()
         return await bench.views.inboxReport(for: .root).files.contains {
           $0.why.contains("WordDoubt")

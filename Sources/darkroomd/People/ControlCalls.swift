@@ -452,7 +452,7 @@ final class ControlCalls: ControlService {
         throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
       }
       let closed = views.chains.closedHost(host)
-      // The same for a host that nobody uses: the answer tells nothing of private lists.
+      // A host of private lists gets the same answer as a host without lists.
       guard let closed, views.sight(of: peer).mayName(closed) else {
         throw .notPossible(why: "no list that you may look at waits for that host")
       }

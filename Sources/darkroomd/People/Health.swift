@@ -95,7 +95,7 @@ struct Health: Equatable, Sendable {
   /// One line for each trouble, for people.
   var lines: [String] { lines { _ in true } }
 
-  /// The same for a caller who sees the reasons of some subjects alone.
+  /// Without the reasons of the subjects that are closed to the caller.
   func lines(_ sees: (Subject) -> Bool) -> [String] {
     let known = troubles.filter { !Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
     var lines = known.prefix(Self.mostLines).map { subject, failure in
@@ -135,7 +135,7 @@ struct Health: Equatable, Sendable {
   /// The line that `systemctl status` shows: idle only if nothing waits.
   /// - Parameter leased: the shares of a node.
   /// - Parameter isNew: no list was ever accepted.
-  /// - Parameter sees: the subjects whose reasons everybody may see.
+  /// - Parameter sees: the subjects whose reasons are open to all users of the machine.
   func statusLine(
     _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false,
     _ sees: (Subject) -> Bool = { _ in true }

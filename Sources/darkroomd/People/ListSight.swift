@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one caller may see of lists and files: of a private list its owner and root alone see the photos, the title, the
 // hosts and the reasons. All users see that it exists, with its name, its owner, its state and its counts. The reason of
-// a file that waits or was rejected is for the owner of the file and root, since nobody knows yet whether the list in it
-// is private. Every answer that tells more asks here. A value; raises `ControlError`.
+// a file that waits or was rejected is for the owner of the file and root, since the list in it may turn out private.
+// Every answer that tells more asks here. A value; raises `ControlError`.
 
 import Chain
 import Linux
@@ -70,7 +70,7 @@ struct ListSight: Sendable {
 
   // MARK: trouble
 
-  /// The trouble of this machine is everybody's. That of a list or a file may name what is in it.
+  /// The trouble of this machine is open to all callers. That of a list or a file may name what is in it.
   func troubles(of health: Health) -> [String] { health.lines(sees) }
 
   func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
