@@ -96,7 +96,7 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Judges by the name and the kind, without a stat. The kind comes before the name's ending: a link with another
-  /// ending is no list either. Nil as well if the kind is unknown, unless the file is hidden.
+  /// ending cannot become a list either. Nil as well if the kind is unknown, unless the file is hidden.
   package static func judge(_ name: FileName, _ kind: FileStatus.Kind?) -> IgnoredReason? {
     if name.bytes.first == 0x2E { return .hidden }
     guard let kind else { return nil }

@@ -44,7 +44,7 @@ package protocol IntakeRules: Sendable {
   /// Equal for lists that would print into one folder, if it is free: they are prepared one after another.
   func folderKey(of name: ListName) -> String
 
-  /// The number does not become a list, or not now. What `prepare` noted for its draft is free again.
+  /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.
   func giveUp(_ list: ListID)
 
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already. `user` asked for it

@@ -6,7 +6,7 @@
 internal import Files
 internal import Vocabulary
 
-/// What stands in the place of a folder of prints.
+/// The kind of the thing that stands in the place of a folder of prints.
 package enum PrintsStanding: Equatable, Sendable {
   case folder
   case missing

@@ -52,12 +52,12 @@ package struct ListRemoval: Sendable {
     try lists.sync()
   }
 
-  /// What is to be hidden.
+  /// The prints to be hidden.
   package func standing(ofPrints folder: FileName) throws(SystemError) -> PrintsStanding {
     try PrintsStanding(of: folder, in: prints)
   }
 
-  /// Frees the name of the prints' folder, durably. What is not a folder of ours stays.
+  /// Frees the name of the prints' folder, durably. Anything but a folder of ours stays.
   package func hidePrints(_ folder: FileName, of list: ListID) throws(SystemError) {
     let isHidden = try HiddenPrints.hide(folder, in: prints, as: ListFolder.removed(list))
     // The rename of an earlier attempt may not be durable.

@@ -2,6 +2,11 @@
 // The reply to `Status`: the current state of the daemon.
 
 package struct StatusReport: MessageValue {
+  private struct Files: Equatable {
+    let waiting: Int
+    let unreadable: Int
+  }
+
   package var version: String
   /// A word or a phrase: `running`, `waiting: REASON`, `stopping`.
   package var state: String
@@ -21,12 +26,14 @@ package struct StatusReport: MessageValue {
   package var hosts: [HostSummary]
   package var moreHosts: Int
   /// Files in the inbox that may become lists, and those of them that the daemon may not read.
-  package var waitingFiles: Int
-  package var unreadableFiles: Int
+  private let files: Files
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?
   /// Why dropped pictures do not become lists, one clause; nil if they do.
   package var pictureRefusal: String?
+
+  package var waitingFiles: Int { files.waiting }
+  package var unreadableFiles: Int { files.unreadable }
 
   package init(
     version: String, state: String, since: UInt64, work: WorkCounts, degraded: [String],
@@ -46,8 +53,7 @@ package struct StatusReport: MessageValue {
     self.sandbox = sandbox
     self.hosts = hosts
     self.moreHosts = moreHosts
-    self.waitingFiles = waitingFiles
-    self.unreadableFiles = unreadableFiles
+    files = Files(waiting: waitingFiles, unreadable: unreadableFiles)
     self.cluster = cluster
   }
 
@@ -64,8 +70,9 @@ package struct StatusReport: MessageValue {
     sandbox = try fields.string("sandbox")
     hosts = try fields.values("hosts")
     moreHosts = try fields.count("moreHosts")
-    waitingFiles = try fields.count("waitingFiles", or: 0)
-    unreadableFiles = try fields.count("unreadableFiles", or: 0)
+    files = Files(
+      waiting: try fields.count("waitingFiles", or: 0),
+      unreadable: try fields.count("unreadableFiles", or: 0))
     cluster = fields.isMissing("cluster") ? nil : try fields.value("cluster")
     pictureRefusal =
       fields.isMissing("pictureRefusal") ? nil : try fields.string("pictureRefusal")

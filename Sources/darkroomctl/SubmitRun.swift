@@ -205,7 +205,7 @@ struct SubmitRun {
         try StandardInput.read(upTo: count)
       }
       return (list, false)
-    case .file, .pictures: preconditionFailure("a file is open, and pictures are no list")
+    case .file, .pictures: preconditionFailure("a file is open, and pictures do not become one")
     case .urls(let urls):
       let file = try Surroundings.scratchFile()
       try file.write(Array(urls.map { $0 + "\n" }.joined().utf8), at: 0)

@@ -57,11 +57,7 @@ enum Startup {
       try FrontDesk(places, source, clock: clock)
     }
     // Without a manager nothing would start the process again.
-    if isService {
-      try part("the watchdog") { () throws(SystemError) in
-        try watch(pulse, calls: calls)
-      }
-    }
+    if isService { try watch(pulse, calls: calls) }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
       rooms: { places.rooms(withInbox: false) },
@@ -97,17 +93,18 @@ enum Startup {
 
   private static func watch(
     _ pulse: Heartbeat, calls: Heartbeat
-  ) throws(SystemError) {
+  ) throws(StartFailure) {
     let watchdog =
       ServiceNotice.watchdogPeriod().map { period in
         Watchdog(every: period) { try? ServiceNotice.watchdog.send() }
       } ?? Watchdog()
-    try watchdog.start([pulse, calls]) { stuck in
-      let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
-      let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
-      say(
-        "\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
-      ThisProcess.abort()
+    try part("the watchdog") { () throws(SystemError) in
+      try watchdog.start([pulse, calls]) { stuck in
+        let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
+        let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
+        say("\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
+        ThisProcess.abort()
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the password of the ledger: a server that proves its name, and nobody else unless Ledger= says so.
+// Who gets the password of the ledger: a server that proves its name, and no other unless Ledger= says so.
 
 import Cluster
 import Foundation
@@ -67,7 +67,7 @@ struct TrustTests {
       clock: SystemClock())
   }
 
-  /// What a node that connects says, and what a server that asks in clear gets.
+  /// The words of a node that connects, and the bytes that a server gets which asks in clear.
   private func ask(_ words: String, certificate: [String]) async throws -> (Failure?, got: String?)
   {
     let server = try HelperProcess(

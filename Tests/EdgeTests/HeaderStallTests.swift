@@ -19,7 +19,7 @@ import Vocabulary
     "X-Squid-Error", "x-amz-bucket-region",
   ]
 
-  /// What our code takes on an answer with these headers: libcurl's own work has been done before.
+  /// The time that our code takes on an answer with these headers: libcurl's own work has been done before.
   private static func cost(_ path: String, of origin: String, part: Bool) throws -> Duration {
     let handle = try #require(EasyHandle())
     handle.ask(for: try PhotoURL(parsing: origin + path))

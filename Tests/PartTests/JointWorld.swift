@@ -24,7 +24,7 @@ struct JointWorld {
     enum Step { case fresh, prepared, recording, recorded }
   }
 
-  /// What happens when a request to the recorder is answered.
+  /// The effect when a request to the recorder is answered.
   enum Then {
     case life(ListID), draft(ListID), removal, carried(ListID)
     case photo(PhotoID, PhotoEnd?)

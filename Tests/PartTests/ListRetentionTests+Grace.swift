@@ -120,7 +120,7 @@ extension ListRetentionTests {
         retention.forecast(settings(lists: .seconds(30)).record, after: old) == [
           "KeepLists= removes the records of 3 lists of 1 user in 60 min"
         ])
-      // What was old before, and has been announced, is told until it goes.
+      // Prints that were old before, and have been announced, are told until they go.
       bench.clock.advance(by: .seconds(1800))
       #expect(
         retention.forecast(short, after: short) == [

@@ -20,6 +20,8 @@ import Testing
   private static let exceptions: [(file: String, line: String, why: String)] = [
     ("Steer/ControlError.swift", "parts.last", "the end of an error's name, in the tool"),
     ("Steer/ControlCall.swift", "reserved: Set<String>", "our own words; the method is short"),
+    ("Postgres/PostgresTrust.swift", "Set<String>", "the words of libpq"),
+    ("Postgres/PostgresTrust.swift", "[String: String]", "from the settings file, at a start"),
     ("Steer/JSONWriter.swift", "bytes(value)", "our own text, to be written"),
     ("Show/PageRequest.swift", "[String: String]", "ASCII; the target is short"),
     ("Show/PageRequest.swift", "String(validating: bytes", "at most 255 bytes, to be passed on"),

@@ -22,7 +22,7 @@ package final class NginxSite: Sendable {
     (self.port, self.certificate, self.folder) = (port, certificate, folder)
   }
 
-  /// What it has written down: the log of errors, and the log of requests that its configuration has unless the manual
+  /// Its records: the log of errors, and the log of requests that its configuration has unless the manual
   /// page turns it off.
   package var logs: String {
     ["error.log", "access.log"].map { name in

@@ -12,7 +12,7 @@ enum CostBound {
     private static let (perByte, slowness) = (Duration.microseconds(4), 1)
   #endif
 
-  /// An input in letters costs at most so many times less than another one of its length.
+  /// An input in letters costs at least this fraction of another one of its length.
   private static let ratio = 4
 
   static func check(_ target: FuzzTarget, _ bytes: [UInt8], _ run: ([UInt8]) -> Void) {
