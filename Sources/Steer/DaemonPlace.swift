@@ -6,7 +6,8 @@ internal import Vocabulary
 
 package struct DaemonPlace: Equatable, Sendable {
   package static let systemSocket = "/run/darkroom/io.darkroom"
-  private static let instances = "/var/lib/darkroom@"
+  /// Before the name of an instance, the folder of its root.
+  package static let instances = "/var/lib/darkroom@"
 
   /// The call of darkroomctl, and that of darkroomd, for this daemon.
   package let tool: String

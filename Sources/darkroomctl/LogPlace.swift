@@ -4,6 +4,7 @@
 
 package import JournalReader
 package import Linux
+internal import Steer
 internal import Vocabulary
 
 package enum LogPlace: Equatable, Sendable {
@@ -19,7 +20,7 @@ package enum LogPlace: Equatable, Sendable {
     if socket == ToolOrder.systemSocket { return system("darkroom") }
     let end = "/control"
     let root = socket.hasSuffix(end) ? String(socket.dropLast(end.count)) : socket
-    let instances = JournalTask.systemFolder + "@"
+    let instances = DaemonPlace.instances
     if root.hasPrefix(instances) { return system("darkroom", root.dropFirst(instances.count)) }
     guard let daemon = process(socket) else {
       // As in the unit of a user's service.

@@ -196,7 +196,7 @@ import Vocabulary
     bench.cut.onStep(nil)
     try await bench.settle()
     #expect(Set(try bench.acceptedTexts()) == Set([Self.good] + news))
-    try bench.expectTidy("at the end")
+    #expect(try bench.candidates().isEmpty)
   }
 
   @Test func `a hard link to a list that has not left the inbox yet is another drop`() async throws
