@@ -130,7 +130,8 @@ struct EarlierPrintsTests {
       try await nodes.drop(nodes.photos(1, at: nil), at: "a")
       #expect(try await nodes.tool("a", "wait", "summer").code == 0)
       await alone.cut()
-      let node = try await nodes.start("a", more: "[Record]\nKeepPrints=1s")
+      let node = try await nodes.start(
+        "a", more: "[Record]\nKeepPrints=1s", ["--expire-at-once"])
       try await node.says("Removed the prints of list 'summer'")
       #expect(nodes.all("a/prints").isEmpty)
     }
