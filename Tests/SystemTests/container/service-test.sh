@@ -58,7 +58,7 @@ is "$(journal LIST_NAME=first PHOTO_STATE=filtered -o cat | grep -c '^Filtered '
   "journalctl finds its photos by field"
 is "$(value HTTP_STATUS MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 404 \
   "the failed photo has its reason in a field"
-is "$(value PRIORITY MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 3 "and is an error"
+is "$(value PRIORITY MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 5 "and is a notice: the web server lacks it"
 journal -x "MESSAGE_ID=$id_photo_failed" | grep -q "The other photos of the list are not affected"
 check "journalctl -x explains it"
 # A field that a record lacks leaves its bare name in the explanation.
@@ -126,7 +126,8 @@ check "but the pictures of a list that is not private"
 visit --again thumbs/1.jpg "$machine_folder/small"
 check "for as long as the process is there"
 run systemctl stop darkroom-web.service
-visit --again thumbs/1.jpg "$machine_folder/small" 2>&1 | grep -q "401 .*This view is over"
+visit --again thumbs/1.jpg "$machine_folder/small" 2>&1 | tr '\n' ' ' |
+  grep -q "401 .*This view is over"
 check "the view ends with the process, which is started again"
 run runuser -u neighbour -- darkroomctl remove secret >/dev/null 2>&1
 check_not "another user cannot remove the list"
