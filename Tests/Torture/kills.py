@@ -44,7 +44,8 @@ LONGEST = 0.6  # seconds of a life after its start
 STALL = 120  # seconds without a record while lists are open
 FILTERS = (None, "sepia(30%)")
 SETTINGS = "[Inbox]\nQuietTime=250ms\n[Download]\n" + torture.LOOPBACK
-EXPIRY = "[Record]\nKeepLists=2s\nKeepPrints=2s\n"
+KEPT = 2000  # milliseconds for which lists and prints are kept in every third world
+EXPIRY = f"[Record]\nKeepLists={KEPT}ms\nKeepPrints={KEPT}ms\n"
 
 
 class Content:
@@ -553,6 +554,15 @@ class World:
         if state == "failed":
             self.check(row["Code"] == "http.404", "failed for another reason", number, row)
 
+    def is_in_turn(self, keys):
+        """Whether each list was accepted after the earlier ones with other keys had ended, for as long as lists are kept."""
+        begun = {record["list"]: record["time"] for record in self.records.values() if record["kind"] == "accepted"}
+        over = {record["list"]: record["time"] for record in self.records.values()
+                if record["kind"] in ("finished", "cancelled")}
+        return all(
+            first == second or over[one] + KEPT <= begun[other]
+            for one, first in keys.items() for other, second in keys.items() if one < other)
+
     def check_prints(self, accepted, results):
         """Each folder: of one user's lists of one name, with all prints that a row tells, and none that no list has."""
         folders = collections.defaultdict(dict)
@@ -560,8 +570,10 @@ class World:
             place = os.path.relpath(result["Prints"], self.root.at("prints"))
             folders[place][number] = accepted.get(number)  # None for pictures, which `rolls` has checked
         for place, lists in folders.items():
-            keys = {content.key if content else number for number, content in lists.items()}
-            self.check(len(keys) == 1, "lists of two names or users print into one folder", place, sorted(map(str, keys)))
+            keys = {number: content.key if content else number for number, content in lists.items()}
+            # A folder whose lists have expired is free again.
+            self.check(len(set(keys.values())) == 1 or self.expires and self.is_in_turn(keys),
+                       "lists of two names or users print into one folder", place, sorted(map(str, keys.values())))
             if all(lists.values()):
                 # A list that was removed may have left its prints to a later one.
                 key = max(lists.items())[1].key
