@@ -131,6 +131,22 @@ extension Admission {
     return counts
   }
 
+  /// The photos of each list that wait for hosts which another machine reaches, and this one does not, or for another
+  /// attempt; only of lists with some of the former.
+  /// - Parameter limit: the host has answered the other machine not longer ago.
+  func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
+    var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
+    for (key, line) in lines where !line.isStill {
+      for (host, photos, _) in line.forHost.sizes
+      where hosts.isUnreached(host, within: limit, now: now) {
+        counts[key.list, default: 0] += photos
+      }
+      retries[key.list, default: 0] += line.waiting.count
+    }
+    for list in counts.keys { counts[list, default: 0] += retries[list] ?? 0 }
+    return counts
+  }
+
   // MARK: classes
 
   /// Photos that set a class of their own keep it, and so do photos in flight; see `ChainRunner.setClass`.

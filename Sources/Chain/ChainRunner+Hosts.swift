@@ -186,6 +186,12 @@ extension ChainRunner {
     state.withLock { $0.admission.waitingPhotos(slow: slow) }
   }
 
+  /// The photos of each list that wait for hosts which another machine reached lately, and this one does not.
+  package func unreachedPhotos(within limit: Duration) -> [ListID: Int] {
+    let now = time.uptime()
+    return state.withLock { $0.admission.unreachedPhotos(within: limit, now: now) }
+  }
+
   // MARK: changing
 
   /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries

@@ -32,6 +32,8 @@ package struct HostWindow: Equatable, Sendable {
     fileprivate var lastHeard = Duration.zero
     /// Until then this machine leaves the probes to the other one.
     fileprivate var rest: Duration?
+    /// When the host last answered another machine.
+    fileprivate var lastAnswerElsewhere: Duration?
 
     /// No probe of this machine starts before this time.
     package var next: Duration { max(gate, rest ?? gate) }
@@ -78,6 +80,9 @@ package struct HostWindow: Equatable, Sendable {
   /// Failures since the last answer.
   private var failures: UInt32 = 0
   private var finding: Finding?
+  private var lastAnswer: Duration?
+  /// Another machine has said that the host failed then.
+  private var doubt: Duration?
 
   package init() {}
 
@@ -114,7 +119,7 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .answered: return answer(isProbe: isProbe, most)
+    case .answered: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
@@ -130,7 +135,9 @@ package struct HostWindow: Equatable, Sendable {
     }
   }
 
-  private mutating func answer(isProbe: Bool, _ most: Int) -> News? {
+  private mutating func answer(isProbe: Bool, _ most: Int, _ now: Duration) -> News? {
+    lastAnswer = now
+    contradict()
     // An answer to an older transfer does not lift the wait that the host asked for.
     if closure?.isWish == true, !isProbe { return nil }
     failures = 0
@@ -208,12 +215,25 @@ package struct HostWindow: Equatable, Sendable {
     return closure.map { .failed(wait: max(.zero, $0.gate - now)) } ?? .none
   }
 
+  /// A machine that has the host open says so where another one has it closed: that one may be cut off alone.
+  private mutating func contradict() {
+    guard let time = doubt, closure == nil, let lastAnswer, lastAnswer > time else { return }
+    (finding, doubt) = (Finding(hasAnswered: true), nil)
+  }
+
+  /// This machine does not reach the host, and another one did, not longer ago than this.
+  package func isUnreached(within limit: Duration, now: Duration) -> Bool {
+    guard let closure, closure.isTold, let time = closure.lastAnswerElsewhere else { return false }
+    return closure.lastFailed > time && now - time <= limit
+  }
+
   /// The answer to the last word. Of the machines that have the host closed, one probes it, as long as the others hear of
   /// its probes: their next ones come later. An answer to one of them has all of them probe. Only own probes make photos
   /// give up.
   /// - Parameter jitter: From 0 to 1.
   package mutating func hear(_ report: HostReport?, now: Duration, jitter: Double) {
     if finding?.isSaid == true { finding = nil }
+    if let report { note(report, now) }
     guard let report, var closed = closure, closed.isTold, !closed.isProbing else { return }
     let time = now - report.age
     guard time > closed.lastFailed, time > closed.lastHeard + Self.blur else { return }
@@ -229,6 +249,17 @@ package struct HostWindow: Equatable, Sendable {
       closed.rest = min(time + wait + late, closed.lastProbe + age)
     }
     closure = closed
+  }
+
+  private mutating func note(_ report: HostReport, _ now: Duration) {
+    let time = now - report.age
+    switch report.word {
+    case .none: return
+    case .answered: if closure != nil { closure?.lastAnswerElsewhere = time }
+    case .failed:
+      doubt = time
+      contradict()
+    }
   }
 
   /// Allows a probe at once; keeps the start of the closure. Overrides a wait that the host asked for only

@@ -306,6 +306,11 @@ package struct HostWindows: Sendable {
     return lastAnswer >= closure.since
   }
 
+  /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.
+  package func isUnreached(_ name: String, within limit: Duration, now: Duration) -> Bool {
+    hosts[name]?.window.isUnreached(within: limit, now: now) ?? false
+  }
+
   /// Takes out whether seats should be asked for at once.
   package mutating func takeSeatNews() -> Bool { seats?.takeNews() ?? false }
 

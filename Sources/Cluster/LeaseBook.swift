@@ -46,6 +46,9 @@ package struct LeaseBook: Sendable {
   /// For a share that could not be made: other lists go first meanwhile.
   private static let rest = Duration.seconds(30)
 
+  /// For a list whose servers this node does not reach: as long as it probes them rarely.
+  private static let longRest = Duration.seconds(300)
+
   /// Between two reports. Users see the photos of a cluster once a second.
   private static let reportInterval = Duration.seconds(1)
 
@@ -130,6 +133,20 @@ package struct LeaseBook: Sendable {
   /// The files of the list cannot be read: they are copied again before this node has the share again.
   package mutating func unreadable(_ list: ListID) -> [Deed] {
     giveBack(list, after: Self.rest).flatMap { [$0, .drop(list)] }
+  }
+
+  /// Shares go back of which this node can do nothing more, because all photos left wait for servers that other nodes
+  /// reach, and this one does not. For a while the node leases no more of their lists.
+  /// - Parameter waiting: the photos of each list here that wait for such servers.
+  package mutating func unreached(_ waiting: [ListID: Int], at now: Duration) -> [Deed] {
+    if mustAsk { return [] }
+    return waiting.keys.sorted().flatMap { list -> [Deed] in
+      guard let holding = self[list], !holding.isCancelled, !holding.isPaused,
+        holding.mark.photos - holding.recorded.photos <= waiting[list] ?? 0
+      else { return [] }
+      shunned[holding.mark.id.list] = now + Self.longRest
+      return giveBack(list, after: .zero) + [.drop(list)]
+    }
   }
 
   /// The results of its photos cannot be read: other nodes develop them again.

@@ -56,12 +56,19 @@ import Vocabulary
   @Test func `a machine that alone does not reach a server closes it for no other`() {
     var world = ClosedHostWorld(machines: 4, seed: 1, patience: .seconds(300))
     world.machines[0].isCutOff = true
+    // The machines that could know that others reach the server, and they do not.
+    var told: Set<Int> = []
     while world.now < .seconds(240) {
       world.run(to: world.now + .seconds(1))
       #expect(world.machines.dropFirst().allSatisfy { $0.windows.closure(of: "x") == nil })
+      for (place, machine) in world.machines.enumerated()
+      where machine.windows.isUnreached("x", within: .seconds(60), now: world.now) {
+        told.insert(place)
+      }
     }
     #expect(world.machines.dropFirst().allSatisfy { $0.left == 0 && $0.lost == 0 })
     #expect(world.machines[0].left > 150)
+    #expect(told.contains(0) && told.count == 1)
     world.machines[0].isCutOff = false
     world.run(to: .seconds(500))
     #expect(world.machines[0].left == 0 && world.machines[0].lost == 0)

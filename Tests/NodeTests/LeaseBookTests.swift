@@ -156,6 +156,20 @@ import Vocabulary
     #expect(book[here] == nil && book.unreadable(here).isEmpty)
   }
 
+  @Test func `a share whose server only this node misses goes back, and others get its list`() {
+    var book = book(share())
+    let more = [here: 7]
+    #expect(book.unreached(more, at: .seconds(9)).isEmpty, "one photo may still be developed here")
+    var known = book
+    _ = known.answered(pulse([share(done: [0])], sequence: 1), asked: .seconds(9), now: .seconds(9))
+    #expect(
+      known.unreached(more, at: .seconds(9)) == [.giveBack(share().id, after: .zero), .drop(here)])
+    #expect(known[here] == nil && known.unreached(more, at: .seconds(9)).isEmpty)
+    #expect(known.wish()?.full == [LedgerList(1)])
+    _ = known.look(at: .seconds(309))
+    #expect(known.wish()?.full == [])
+  }
+
   @Test func `shares that are abandoned go back before their lists end`() {
     var book = book(share())
     #expect(book.abandon() == [.giveBack(share().id, after: .zero), .drop(here)])

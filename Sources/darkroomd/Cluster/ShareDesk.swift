@@ -194,6 +194,9 @@ final class ShareDesk: Sendable {
         }
         try await turnToViewers()
         try await turn()
+        // Other nodes are told once in a lease that a server answers.
+        let unreached = chains.unreachedPhotos(within: leaseTime * 2)
+        perform(book.withLock { $0.unreached(unreached, at: clock.uptime()) })
         if isHeldForLong() { perform(book.withLock { $0.abandon() }) }
         returns += taken()
         while let share = returns.first {
