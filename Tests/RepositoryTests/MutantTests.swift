@@ -43,6 +43,18 @@ import Testing
     #expect(edits.count >= 40)
   }
 
+  /// All bugs are planted in one copy of the sources.
+  @Test func `no line is changed by two planted bugs`() {
+    let overlaps = Dictionary(grouping: edits, by: \.file).flatMap { file, edits in
+      let text = Repository.text(file)
+      let places = edits.compactMap { text.range(of: $0.old.joined(separator: "\n") + "\n") }
+        .sorted { $0.lowerBound < $1.lowerBound }
+      return zip(places, places.dropFirst())
+        .filter { $0.upperBound > $1.lowerBound }.map { "\(file): \(text[$1])" }
+    }
+    #expect(overlaps.isEmpty, "\(overlaps)")
+  }
+
   @Test func `each planted bug has a number and a test that exists`() {
     let numbers = Repository.text("Tests/Mutants/mutants.txt").split(separator: "\n")
       .compactMap { line in line.split(separator: " ").first.flatMap { Int($0) } }
