@@ -36,6 +36,7 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
         bench.clock.advance(by: .seconds(1))
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(left(bench) == ["1"])
       }
@@ -48,6 +49,7 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, retention) { () async throws in
         bench.clock.advance(by: Self.keep)
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(await bench.clock.isAwaited())
         #expect(
@@ -57,6 +59,7 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == [".expired-1"] && left(bench) == ["1"])
         bench.clock.advance(by: .seconds(1))
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [] && left(bench) == [] })
       }
     }
@@ -70,6 +73,7 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, before) { () async throws in
         bench.clock.advance(by: Self.keep)
+        before.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
       }
       bench.clock.advance(by: .seconds(70_000))
@@ -82,6 +86,7 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == [".expired-1"])
         bench.clock.advance(by: .seconds(1))
+        again.look()
         #expect(try await Patience.sees { prints(bench) == [] })
       }
     }
@@ -93,12 +98,14 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, retention) { () async throws in
         bench.clock.advance(by: Self.keep)
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(await bench.clock.isAwaited())
         let all = bench.folders.prints
         try all.rename(
           ListFolder.expired(ListID(1)), to: all, as: FileName(literal: "barn"), replacing: false)
         bench.clock.advance(by: Self.day)
+        retention.look()
         #expect(try await Patience.sees { left(bench) == [] })
         #expect(prints(bench) == ["barn"])
       }

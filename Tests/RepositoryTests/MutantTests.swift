@@ -34,6 +34,18 @@ import Testing
     return edits
   }
 
+  /// The types in whose lines a test stands, in one file.
+  private func suites(of text: String, with test: Substring) -> [Substring] {
+    var (suite, found): (Substring, [Substring]) = ("", [])
+    for line in text.split(separator: "\n") {
+      if let match = line.firstMatch(of: /^(?:@Suite.* )?(?:struct|class|extension) (\w+)/) {
+        suite = match.1
+      }
+      if line.contains("`\(test)`") || line.contains("\"\(test)\"") { found.append(suite) }
+    }
+    return found
+  }
+
   @Test func `the lines that a planted bug replaces stand in their file once`() {
     let stale = edits.filter { edit in
       let old = edit.old.joined(separator: "\n") + "\n"
@@ -65,8 +77,8 @@ import Testing
       let parts = test.split(separator: ": ", maxSplits: 1)
       let places = parts[0].split(separator: ".")
       return !Repository.tests.contains { file in
-        file.path.hasPrefix("Tests/\(places[0])/") && file.text.contains(" \(places[1]) ")
-          && (file.text.contains("`\(parts[1])`") || file.text.contains("\"\(parts[1])\""))
+        file.path.hasPrefix("Tests/\(places[0])/") && file.text.contains(parts[1])
+          && suites(of: file.text, with: parts[1]).contains(places[1])
       }
     }
     #expect(missing.isEmpty, "\(missing)")
