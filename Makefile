@@ -66,7 +66,7 @@ DEB_PACKAGES = debhelper dpkg-dev lintian
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: try release cluster programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
+.PHONY: try release cluster programs all-programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -84,11 +84,14 @@ test-packages:
 deb-packages:
 	$(call INSTALL_MISSING,$(DEB_PACKAGES))
 
-release: build-packages
-	$(RELEASE)
+release: build-packages programs
 
 # For debian/rules, which installs no packages.
 programs:
+	DARKROOM_ONLY=programs $(RELEASE)
+
+# With the programs of benchmarks and tests.
+all-programs: build-packages
 	$(RELEASE)
 
 # Only darkroom itself: the package needs no Swift on the machine.
@@ -152,7 +155,7 @@ check: build-packages
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
-bench: release
+bench: all-programs
 	@Benchmarks/run $(BIN)
 
 SECONDS ?= 60
@@ -168,7 +171,7 @@ endif
 # The short forms are part of `make test`.
 MINUTES ?= 90
 CAMPAIGNS ?=
-torture: release
+torture: all-programs
 	@Tests/Torture/moto .build/moto
 	@MOTO=$(wildcard .build/moto/bin/moto_server) CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
 
