@@ -32,6 +32,11 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   /// True if the text is a pattern that fits the name of a list.
   package func fits(_ list: String) -> Bool { isPattern && NamePattern(name)?.fits(list) == true }
 
+  /// True if the reference is this name, letter by letter, with or without its ending.
+  package func names(_ list: String) -> Bool {
+    OutsideText.isSame(list, text) || OutsideText.isSame(list, name)
+  }
+
   /// The lists that a pattern fits, in the order of their numbers: of each name those with work left, or the
   /// newest. One of a reference that is not a pattern; none if `choose` raises an error.
   package func all(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)

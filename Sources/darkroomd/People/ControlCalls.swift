@@ -308,7 +308,8 @@ final class ControlCalls: ControlService {
   private func remove(
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let summary = try changeable(reference, peer)
+    let exact = try views.chooseExactly(reference)
+    let summary = try changeable(ListReference("\(exact)"), peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
     }

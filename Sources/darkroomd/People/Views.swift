@@ -114,6 +114,26 @@ struct Views: Sendable {
     return ListID(try reference.choose(among: names()))
   }
 
+  /// The list that a command means which cannot be taken back: a pattern, another spelling and a name that several users
+  /// have are not enough.
+  func chooseExactly(_ reference: ListReference) throws(ControlError) -> ListID {
+    let meant = try choose(reference)
+    let names = names()
+    guard meant.number != reference.number, let name = names.first(where: { $0.id == meant.number })
+    else { return meant }
+    guard reference.names(name.name) else {
+      throw .noSuchList(name: reference.text, near: name.name)
+    }
+    let owners = Dictionary(grouping: names.filter { reference.names($0.name) }) {
+      index[ListID($0.id)]?.owner
+    }
+    guard owners.count < 2 else {
+      throw .ambiguousList(
+        name: reference.text, ids: owners.values.compactMap { $0.map(\.id).max() }.sorted())
+    }
+    return meant
+  }
+
   /// Every list, the oldest first.
   func summaries(for peer: ControlPeer) -> [ListSummary] {
     let sight = sight(of: peer)
