@@ -58,9 +58,9 @@ import Testing
   @Test func `each planted bug stands behind its own number`() {
     var (number, strangers): (Substring, [Substring]) = ("", [])
     for line in Repository.text("Tests/Mutants/mutants.txt").split(separator: "\n") {
-      if let match = line.prefixMatch(of: /(\d+) /) { number = match.1 }
+      if let match = line.prefixMatch(of: #/(\d+) /#) { number = match.1 }
       guard line.hasPrefix("+") else { continue }
-      for match in line.matches(of: /(?:Mutant\.on|is_planted)\((\d+)\)/)
+      for match in line.matches(of: #/(?:Mutant\.on|is_planted)\((\d+)\)/#)
       where match.1 != number { strangers.append(line) }
     }
     #expect(strangers.isEmpty, "\(strangers)")
