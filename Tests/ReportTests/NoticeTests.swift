@@ -2,6 +2,7 @@
 // The words, numbers and fields of every message, and the catalog and manual page that explain
 // them.
 
+import Foundation
 import Linux
 import Report
 import Support
@@ -34,6 +35,21 @@ import Vocabulary
       (.listProgress, 5), (.journalReplayed, 5), (.photoFinished, 6), (.transition, 7),
     ] as [(MessageID, UInt8)])
   func priorities(id: MessageID, priority: UInt8) { #expect(id.priority.rawValue == priority) }
+
+  /// `Samples` has the words. After a change, `DARKROOM_REWRITE=1 swift test --filter NoticeTests` writes the file again.
+  @Test func `each record has its number, its priority and its fields`() throws {
+    let path = "Tests/ReportTests/Records.txt"
+    let records = Samples.words.map { notice, _ in
+      let message = notice.message
+      let fields = message.fields.map { "\($0.field.rawValue)=\($0.text)\n" }.joined()
+      return "MESSAGE_ID=\(message.id.rawValue)\nPRIORITY=\(message.priority.rawValue)\n\(fields)"
+    }
+    let text = records.joined(separator: "\n")
+    if ProcessInfo.processInfo.environment["DARKROOM_REWRITE"]?.isEmpty == false {
+      try text.write(toFile: Repository.path(path), atomically: true, encoding: .utf8)
+    }
+    #expect(text == Repository.text(path))
+  }
 
   @Test func `every field has a name that journald keeps`() {
     for field in Field.allCases {
