@@ -301,7 +301,7 @@ final class Darkroom: Sendable {
     case .unreadable(let list, let failure): keeper.happened(.unreadable(failure), to: list)
     case .done(let list): keeper.happened(.photosDone, to: list)
     case .seatsWanted: cluster?.shares.wantSeats()
-    case .host(let news): work.narrator.tell(Notice(news, now: ground.clock.uptime()))
+    case .host(let news): work.narrator.tell(.host(news, now: ground.clock.uptime()))
     }
   }
 }
