@@ -222,7 +222,7 @@ enum LedgerCall {
   }
 
   static let nodes = PostgresStatement(
-    "nodes", "SELECT name, silence, draining, leased, version FROM node_facts()")
+    "nodes", "SELECT name, silence, draining, leased, version FROM nodes()")
 
   static func drain(_ node: String, _ isOn: Bool) -> PostgresStatement {
     PostgresStatement(

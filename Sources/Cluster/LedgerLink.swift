@@ -24,11 +24,12 @@ package struct LedgerPlace: Sendable {
   package let patience: Duration
   /// Nil for one that works with any ledger.
   package let home: (any LedgerHome)?
+  package let upgrade: LedgerUpgrade
 
   package init(
     server: String, password: String? = nil, node: String, run: UInt64,
     silence: Duration = .seconds(30), patience: Duration = .seconds(10),
-    home: (any LedgerHome)? = nil
+    home: (any LedgerHome)? = nil, upgrade: LedgerUpgrade = .own
   ) {
     self.server = server
     self.password = LedgerPassword(password)
@@ -37,6 +38,7 @@ package struct LedgerPlace: Sendable {
     self.silence = silence
     self.patience = patience
     self.home = home
+    self.upgrade = upgrade
   }
 
   /// Of every session; `SessionSettings` sets the others.

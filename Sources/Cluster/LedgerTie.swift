@@ -37,7 +37,7 @@ struct LedgerTie {
 
   init(_ home: any LedgerHome) { self.home = home }
 
-  /// Why this node must not make or change a ledger without an identity, or with another one.
+  /// Why this node must not make a ledger, which would have another identity.
   func objection() -> Failure? {
     do throws(Failure) { return try home.ledger() == nil ? nil : Self.otherLedger } catch {
       return Self.homeTrouble(error)

@@ -66,7 +66,7 @@ package struct ListRemoval: Sendable {
 
   /// - Parameters:
   ///   - name: of the dropped file.
-  ///   - sum: size and SHA-256 of the list, for lists that earlier versions returned.
+  ///   - sum: size and SHA-256 of the list, for one whose receipt a power cut took.
   package func clear(
     _ list: ListID, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) {
@@ -126,5 +126,26 @@ package struct ListRemoval: Sendable {
   private func isResult(_ name: FileName, of list: ListID) throws(SystemError) -> Bool {
     guard let head = try done.contents(of: name, upTo: Self.headLength) else { return false }
     return ListResults.number("ID", in: String(decoding: head, as: UTF8.self)) == list.number
+  }
+}
+
+extension ListResults {
+  /// A number among the first keys of results that we wrote: no text of a user has a bare `<`.
+  static func number(_ key: String, in head: String) -> UInt64? {
+    guard let rest = tail(of: head[...], after: "<key>\(key)</key>"),
+      let digits = tail(of: rest.prefix(100), after: "<integer>")
+    else { return nil }
+    return UInt64(digits.prefix { $0 != "<" })
+  }
+
+  private static func tail(of text: Substring, after word: String) -> Substring? {
+    var rest = text.utf8[...]
+    let bytes = Array(word.utf8)
+    while let start = rest.firstIndex(of: bytes[0]) {
+      rest = rest[start...]
+      if rest.starts(with: bytes) { return Substring(rest.dropFirst(bytes.count)) }
+      rest = rest.dropFirst()
+    }
+    return nil
   }
 }

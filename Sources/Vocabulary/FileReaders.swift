@@ -71,8 +71,7 @@ extension Folder {
       guard error.meansNoReaders else { throw error }
       return true
     }
-    // A file that the group can read is from a version before the rights of users.
-    return user == status.owner || user == 0 || status.mode & 0o070 != 0
+    return user == status.owner || user == 0
   }
 }
 

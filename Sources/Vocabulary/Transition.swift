@@ -57,7 +57,7 @@ package struct Acceptance: Equatable, Sendable {
   package var serviceClass: ServiceClass
   /// SHA-256 of the dropped bytes, in hex.
   package let sha256: String
-  /// The user whose list it is; nil in records of earlier releases.
+  /// The user whose list it is; nil if the record names none.
   package let owner: UInt32?
 
   package init(photos: UInt32, serviceClass: ServiceClass, sha256: String, owner: UInt32? = nil) {

@@ -105,11 +105,10 @@ import Vocabulary
       let refusal = #expect(throws: ConfigurationError.self) { try answer.get() }
       #expect(refusal?.description.contains(words) == true)
       #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
-      guard case .configurationRejected(let failure)? = told.withLock({ $0 }).first else {
-        Issue.record("the refusal is not reported")
-        return
-      }
-      #expect(failure.reason == refusal?.description)
+      let notice = try #require(told.withLock { $0 }.first)
+      #expect(notice.priority == .error)
+      #expect(
+        notice.message.fields.first { $0.field == .reason }?.text == refusal?.description)
       #expect(health.health.lines.map { $0.contains(words) } == [true])
       try write("[Download]\nAttempts=3\n")
       #expect(await notes()?.count == 1)

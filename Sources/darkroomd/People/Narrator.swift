@@ -226,11 +226,11 @@ extension PhotoFacts {
 }
 
 extension Notice {
-  init(_ told: Admission.HostNews, now: Duration) {
+  static func host(_ told: Admission.HostNews, now: Duration) -> Notice {
     switch told.news {
     case .closed(let closure):
-      self = .hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
-    case .reopened(let closure): self = .hostReopened(told.name, after: now - closure.since)
+      hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
+    case .reopened(let closure): hostReopened(told.name, after: now - closure.since)
     }
   }
 }
