@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This node's session with the server that has the ledger: at the first call, and after every loss, it looks for that
-// server among those of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
+// server among the servers of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
 //
 // The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
 // and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
@@ -140,7 +140,7 @@ struct LedgerEntry: ~Copyable {
       release = try self.release(&session, until: deadline)
     }
     while release < LedgerSchema.release {
-      // It has no identity; that of this node has one.
+      // It has no identity; this node's ledger has one.
       if release < LedgerSchema.firstIdentity { try stop(tie?.objection()) }
       try upgrade(&session, until: deadline)
       release = try self.release(&session, until: deadline)
@@ -278,7 +278,7 @@ extension PostgresError {
   private var symptom: String {
     switch self {
     case .statement: "the ledger refuses a call"
-    // A server says so while a session begins.
+    // Servers use this word while a session begins.
     case .lost where OutsideText(checked: words).contains("FATAL:"): "the ledger refuses this node"
     case .lost where meansDistrust: "the server of the ledger has not proved what it is"
     default: "the ledger does not answer"
@@ -306,7 +306,7 @@ extension PostgresError {
     if case .statement(let state, _) = self { state == "25006" } else { false }
   }
 
-  /// Why none of several servers can be used: the error of a server that was reached, or those of all.
+  /// Why none of several servers can be used: the error of a server that was reached, or all errors.
   fileprivate static func all(_ errors: [(name: String, error: PostgresError)]) -> PostgresError {
     if errors.count == 1 { return errors[0].error }
     for case (_, .statement(let state, let words)) in errors {

@@ -6,7 +6,7 @@
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
 // that are its own, one list, ready shares (skipped where another has them), account. Cuts and focus are changed under
 // the lock of their list. `lease` alone waits for a list with the locks of others, which it found not ready; so each of
-// the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
+// the lists that the reports of a turn may end is ended in a separate transaction, and a pulse skips those that are
 // locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
 //
 // PostgreSQL plans a function in SQL with each call, and one in PL/pgSQL once in a session. The functions that nodes call
@@ -17,7 +17,7 @@ package import Vocabulary
 
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
-  /// step of `LedgerUpgrade`, too.
+  /// step of `LedgerUpgrade` as well.
   package static let release: Int32 = 7
   private static let oldest: Int32 = 4
   static let firstIdentity = 6

@@ -20,7 +20,7 @@ package enum LedgerUpgrade {
     Step(release: 7, text: ""),
   ]
 
-  /// Each node tells its version.
+  /// The version of each node.
   private static let versions = #"""
     ALTER TABLE node ADD version text NOT NULL DEFAULT '';
 
@@ -52,15 +52,15 @@ package enum LedgerUpgrade {
     return true
   }
 
-  /// A superuser makes no functions of its own, which would have its rights.
+  /// A superuser makes no functions under its own name, which would have its rights.
   private static let asOwner = """
     DO $$ BEGIN EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(nspowner)
       FROM pg_namespace WHERE nspname = 'darkroom')); END $$
     """
 
   /// While the change of a table waits for a call, or for a backup, the calls of all nodes wait behind it: better it
-  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again. An
-  /// identity is another one then; no node has heard the first, for the standby lacks it (`tie`).
+  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again. The
+  /// ledger then has a new identity. No node knows the old one, because it had not reached the standby (`tie`).
   private static let limits = [
     "SET LOCAL lock_timeout = '200ms'", "SET LOCAL synchronous_commit = local",
   ]

@@ -12,7 +12,7 @@ package struct Ledger: Equatable, Sendable {
   package static let finalListsKept = 10_000
 
   package private(set) var lists: [ListID: ListEntry] = [:]
-  /// The number of the next list. No number is used twice, not even that of a rejected list.
+  /// The number of the next list. No number is used twice, not even the number of a rejected list.
   package private(set) var nextList = ListID(1)
   /// How many transitions were against the rules.
   package private(set) var refused: UInt64 = 0
@@ -21,7 +21,7 @@ package struct Ledger: Equatable, Sendable {
   private var archivedLists: Set<ListID> = []
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
-  /// Those of each user. A list from an earlier release, whose record names no owner, is missing.
+  /// Those of each user. A list from an earlier release, whose record has no owner, is missing.
   package private(set) var shares: [UInt32: OpenShare] = [:]
   package private(set) var bequests = Bequests()
 
@@ -41,7 +41,7 @@ package struct Ledger: Equatable, Sendable {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
 
-  /// The totals of the other open lists, and of these.
+  /// The totals of the other open lists, and of the given ones.
   package func open(
     besides some: some Sequence<ListID>
   ) -> (others: OpenTotal, these: OpenTotal) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps root from the state of another user: the files that it would leave there stop that user's daemon, which may not
-// change them. Root has a state of its own, or starts the service. Raises `StartFailure`.
+// change them. Root has a separate state, or starts the service. Raises `StartFailure`.
 
 import Linux
 

@@ -7,7 +7,7 @@
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   state: archived   by versions before `returned`: claimed and returned
 //   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
-//   expired           by Return: the prints were removed for their age; the time, in milliseconds since 1970
+//   expired           by Return: the prints were removed because of their age; the time, in milliseconds since 1970
 
 package import Vocabulary
 

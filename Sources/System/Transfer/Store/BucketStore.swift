@@ -156,7 +156,7 @@ package final class BucketStore: ObjectStore {
     return runToEnd(request)
   }
 
-  /// In pieces, since the end of the task does not wake the thread.
+  /// The pause is cut into pieces, because the end of the task does not wake the thread.
   private func rest(_ time: Duration) throws(Failure) {
     let bell = ThreadSignal()
     var left = time
