@@ -17,9 +17,9 @@
 #                   cut after every byte
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
-#   make STATIC=1   the same programs, with all libraries inside the worker (see README)
+#   make STATIC=1   the same programs, with all libraries inside the worker, see darkroomd(8)
 #   make deb        a Debian package in .build/deb
-#   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
+#   make install    install all files, with DESTDIR= and PREFIX=/usr, see README.md
 #
 # By default SwiftPM lets a target import modules that it does not depend on, so every build here enables the
 # check. The installed programs contain the Swift runtime and do not need it on the machine. SwiftPM reads STATIC

@@ -149,7 +149,7 @@ extension Admission {
 
   // MARK: classes
 
-  /// Photos that set a class of their own keep it, and so do photos in flight; see `ChainRunner.setClass`.
+  /// Photos that set a class keep it, and so do photos in flight; see `ChainRunner.setClass`.
   package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
     let key = LineKey(list)
     guard var line = lines.removeValue(forKey: key) else { return }

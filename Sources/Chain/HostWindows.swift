@@ -2,9 +2,9 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner, and those of an owner in turns of several photos. The host
-// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of
-// the queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos.
+// The host calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to
+// the head of the queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 
@@ -87,7 +87,7 @@ package struct HostWindows: Sendable {
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var seats: HostSeats?
   /// Of any host.
   private var lastAnswer: Duration?

@@ -2,9 +2,9 @@
 // A node belongs to one ledger, and shares one place with the other nodes: both have an identity. A list has its number
 // in one ledger; in another one, that number is a list of someone else.
 //
-// A ledger has its identity from the start. A node remembers it, and works with no other. The first node of a ledger
-// marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a node whose
-// Blobs= lacks the mark has another folder. Raises `PostgresError`.
+// A ledger has its identity from the start. A node keeps the identity, and works with no other ledger. The first node
+// of a ledger marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a
+// node whose Blobs= lacks the mark has another folder. Raises `PostgresError`.
 // Concurrency: for one thread. Waits for disks, and for the store.
 
 internal import Linux

@@ -23,7 +23,7 @@ package struct FileFolders: Sendable {
     }
   }
 
-  /// `paths` are absolute; `open` opens one of them and may wait for its disk.
+  /// `paths` are absolute; `open` opens one path and may wait for its disk.
   package init(
     paths: [String], open: @escaping @Sendable (String) throws(SystemError) -> any Folder
   ) {

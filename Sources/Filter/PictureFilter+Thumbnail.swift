@@ -27,7 +27,7 @@ extension PictureFilter.Pass {
   }
 }
 
-/// The colour profile of a thumbnail: only one that is small, and not that of sRGB, which viewers assume.
+/// The colour profile of a thumbnail: only one that is small, and not the profile of sRGB, which viewers assume.
 enum SmallProfile {
   static let most = 4096
   private static let head = Array("ICC_PROFILE".utf8) + [0, 1, 1]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
 // list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
-// until all are done, also after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
+// until all are done, even after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
 // returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
@@ -39,7 +39,7 @@ package struct ListRemoval: Sendable {
     try lists.folder(ifThere: ListFolder.removed(list))
   }
 
-  /// Decides that the lists, the newest first, are removed; durable on return. A list that is gone is left out. The
+  /// Marks the lists as removed, the newest first; durable on return. A list that is gone is left out. The
   /// newest goes last: while it is there, a caller can repeat what a crash has interrupted.
   package func hide(_ removed: [ListID]) throws(SystemError) {
     for list in removed.reversed() {

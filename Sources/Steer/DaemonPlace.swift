@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words by which a user reaches one darkroomd: those of the system, of an instance, or below another root. All
+// The words by which a user reaches one darkroomd: the system's, an instance's, or below another root. All
 // hints use them. A value; raises nothing.
 
 internal import Vocabulary
@@ -11,7 +11,7 @@ package struct DaemonPlace: Equatable, Sendable {
   /// Before the name of an instance, the folder of its root.
   package static let instances = "/var/lib/darkroom@"
 
-  /// The call of darkroomctl, and that of darkroomd, for this daemon.
+  /// The calls of darkroomctl and of darkroomd for this daemon.
   package let tool: String
   package let daemon: String
   /// The path of its settings file.

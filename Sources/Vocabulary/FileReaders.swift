@@ -60,7 +60,7 @@ extension Folder {
     }
   }
 
-  /// False if an existing file or folder is for another user. `status` is that of the name.
+  /// False if an existing file or folder is for another user. `status` belongs to the name.
   package func isFor(
     _ readers: FileReaders, _ name: FileName, _ status: FileStatus
   ) throws(SystemError) -> Bool {

@@ -26,7 +26,7 @@ package enum Change: Equatable, Sendable {
   case finished(ListID)
   /// The files of a list that was over are gone, as its owner wanted.
   case removed(ListID)
-  /// The class of the photos that set none of their own is another one from now on.
+  /// The class of the photos that set no class is another one from now on.
   case quality(ListID, ServiceClass)
   case downloaded(PhotoID, Contents)
   case filtered(PhotoID, Contents)

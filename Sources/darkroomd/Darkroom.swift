@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon: makes its parts, each from earlier ones, runs them side by side and stops them. `run` connects
 // the events of the parts when all exist. `init` raises `StartFailure`.
-// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all of them. The
+// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all loops. The
 // operations of photos end with the chains, and the calls of users with the control socket; transfers,
-// record, inbox and report have threads of their own.
+// record, inbox and report have separate threads.
 
 import Accept
 import Chain
@@ -104,7 +104,7 @@ final class Darkroom: Sendable {
     ) { await webhooks.areSettled() }
   }
 
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var cluster: ClusterNode? { work.cluster }
 
   /// Reloads the settings; for SIGHUP. A part keeps those that it has begun with.

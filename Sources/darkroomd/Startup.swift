@@ -188,7 +188,7 @@ enum Startup {
     }
   }
 
-  /// The most requests to a store at a time, beside those of lists that are submitted or removed.
+  /// The most requests to a store at a time, beside requests for lists that are submitted or removed.
   private static let storeThreads = 16
 
   /// Tasks that answer users have a thread that never waits for a disk.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon as a node of a cluster: the ledger (`office`), the shares that this node develops, and the lists that
 // were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
-// Concurrency: immutable; each part has a lock or a thread of its own.
+// Concurrency: immutable; each part has a separate lock or thread.
 
 import Chain
 import Cluster

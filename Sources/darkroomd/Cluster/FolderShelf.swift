@@ -24,8 +24,8 @@ struct FolderShelf: ListShelf {
     return FolderShelf(root: root, lists: lists, mark: mark)
   }
 
-  /// Makes those that are missing, and returns the folder itself and that of the lists. The folder itself must be there:
-  /// without it, its disk is not mounted.
+  /// Makes the missing folders, and returns the folder itself and the folder of the lists. The folder itself must be
+  /// there: without it, its disk is not mounted.
   @discardableResult
   static func folders(
     at path: String

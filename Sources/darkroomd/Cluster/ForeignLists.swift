@@ -28,7 +28,7 @@ struct ForeignLists: Sendable {
   func changeable(
     _ reference: ListReference, _ peer: ControlPeer, or missing: ControlError
   ) async throws(ControlError) -> ListProgress {
-    // Numbers are those of lists of this node.
+    // Numbers belong to lists of this node.
     guard reference.number == nil else { throw missing }
     let list = try choose(reference, try await open(), or: missing)
     guard let owner = UInt32(list.owner), peer.mayChange(listOf: owner) else {

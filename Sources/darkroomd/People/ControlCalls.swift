@@ -24,7 +24,7 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
   init(
@@ -92,7 +92,7 @@ final class ControlCalls: ControlService {
     } catch { return .failed(await located(error, peer)) }
   }
 
-  /// Adds the node where the caller's list of that name was dropped; numbers are those of lists of this node. A ledger
+  /// Adds the node where the caller's list of that name was dropped; numbers belong to lists of this node. A ledger
   /// that is known to be silent is not waited for.
   private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
     guard case .noSuchList(let name, let near, nil) = error, let cluster,
@@ -106,7 +106,7 @@ final class ControlCalls: ControlService {
 
   // MARK: streams
 
-  /// Sends a report at each change until the list is over; those of `show` end when its files are returned.
+  /// Sends a report at each change until the list is over; the reports of `show` end when its files are returned.
   func stream(
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool
@@ -160,7 +160,7 @@ final class ControlCalls: ControlService {
     }
   }
 
-  /// Sends the recorded steps; the first reply says at once where they begin.
+  /// Sends the recorded steps; the first reply comes at once and has the place where they begin.
   private func followSteps(
     _ order: FollowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {

@@ -245,7 +245,7 @@ struct Views: Sendable {
     let catalog = try catalog(of: list)
     let spans = try PhotoWords(catalog).spans(words).sorted { $0.lowerBound < $1.lowerBound }
     do throws(Failure) {
-      // The ledger forgets the photos of a list that is over; their rows still have the states.
+      // The photos of a list that is over are not in memory; their rows still have the states.
       let all = try recorder.results.reader(list).failed(of: catalog.count)
       var (next, reach) = (0, UInt32(0))
       let named = all.filter { number in
@@ -291,7 +291,7 @@ struct Views: Sendable {
       let entry = ledger[list.id]
       return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
     }
-    // The ledger forgets the photos of a list that is over; their rows still have the states.
+    // The photos of a list that is over are not in memory; their rows still have the states.
     let row = known.isUnfinished ? nil : (try? recorder.results.row(photo)) ?? nil
     let state = known.state(with: row)
     guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
