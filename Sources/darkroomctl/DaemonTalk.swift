@@ -243,8 +243,31 @@ package struct DaemonTalk {
 
   func retry(_ order: RetryOrder) throws(ControlFailure) -> ExitCode { try change(.retry(order)) }
 
-  func remove(_ list: ListReference) throws(ControlFailure) -> ExitCode {
-    try change(.remove(list)) { "Removed \(ListText.name($0)) with its prints and results.\n" }
+  /// Of several lists, each is found before the first is removed: a name must not mean an earlier list afterwards.
+  func remove(_ lists: [ListReference]) throws(ControlFailure) -> ExitCode {
+    guard lists.count > 1 else { return try change(.remove(lists[0]), removed) }
+    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    let known = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    var numbers: Set<UInt64> = []
+    var failed = 0
+    for list in lists {
+      do throws(ControlError) {
+        numbers.insert(try list.choose(among: known))
+      } catch {
+        failed += 1
+        voice.complain(error.name, "Could not remove '\(Printable.text(list.text))': \(error)")
+      }
+    }
+    // The newest list of a name takes its earlier lists along.
+    let meant = all.filter { numbers.contains($0.id) }.sorted { $0.id < $1.id }
+    return try changeEach(
+      meant.map { (ListReference("\($0.id)"), ListText.name($0)) }, .remove, none: "",
+      failed: failed)
+  }
+
+  private func removed(_ list: ListSummary) -> String {
+    voice.screen.isTerminal
+      ? "Removed \(ListText.name(list)) with its prints and results.\n" : sentence(list)
   }
 
   func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
@@ -273,43 +296,57 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// A list that cannot be changed does not keep the others from it.
   private func change(_ turn: ListTurn, of user: String?) throws(ControlFailure) -> ExitCode {
-    let client = try ControlClient(path: order.socket, clock: clock)
-    guard case .lists(let all) = try client.call(.lists) else { throw Self.otherKind }
-    // All others belong to other users: the daemon would refuse them.
-    let own = user ?? (caller == 0 ? nil : "\(caller)")
+    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
     if let code = refuse(user, among: all) { return code }
+    let lists = ListFilter(user: changeable(by: user)).pick(all, users: users)
+      .filter(turn.concerns)
+    let owner = user.map { " of \(Printable.text($0))" } ?? ""
+    return try changeEach(
+      lists.map { (ListReference("\($0.id)"), ListText.name($0)) }, turn,
+      none: "There is no list\(owner) to \(turn.rawValue).\n")
+  }
+
+  /// The user whose lists are meant. Without a name they are those that the caller may change: the daemon would refuse
+  /// the lists of other users.
+  func changeable(by user: String?) -> String? { user ?? (caller == 0 ? nil : "\(caller)") }
+
+  /// A list that cannot be changed does not keep the others from it.
+  /// - Parameter none: what to say in a terminal if there is no list.
+  func changeEach(
+    _ lists: [(reference: ListReference, name: String)], _ turn: ListTurn, none: String,
+    failed before: Int = 0
+  ) throws(ControlFailure) -> ExitCode {
+    let client = try ControlClient(path: order.socket, clock: clock)
     var changed: [ListSummary] = []
-    var failed = 0
-    for list in ListFilter(user: own).pick(all, users: users) where turn.concerns(list) {
+    var failed = before
+    for list in lists {
       do throws(ControlFailure) {
-        guard case .changed(let list) = try client.call(turn.call(ListReference("\(list.id)")))
-        else { throw Self.otherKind }
+        guard case .changed(let list) = try client.call(turn.call(list.reference)) else {
+          throw Self.otherKind
+        }
         changed.append(list)
-        if !order.isJSON { voice.say(sentence(list)) }
+        if !order.isJSON { voice.say(turn == .remove ? removed(list) : sentence(list)) }
       } catch {
         guard case .refused = error else { throw error }
         failed += 1
-        voice.complain(
-          Self.code(error), "Could not \(turn.rawValue) \(ListText.name(list)): \(error)")
+        voice.complain(Self.code(error), "Could not \(turn.rawValue) \(list.name): \(error)")
       }
     }
     if order.isJSON {
       voice.say(["lists": .array(changed.map { .object($0.object) })])
     } else if voice.screen.isTerminal {
-      let owner = user.map { " of \(Printable.text($0))" } ?? ""
+      let lost = failed == 0 ? "" : "; \(turn.rawValue) failed for \(failed)"
       voice.say(
         changed.isEmpty && failed == 0
-          ? "There is no list\(owner) to \(turn.rawValue).\n"
-          : "\(turn.past) \(Amounts.counted(UInt64(changed.count), "list")).\n")
+          ? none : "\(turn.past) \(Amounts.counted(UInt64(changed.count), "list"))\(lost).\n")
     }
     return failed == 0 ? .done : .failed
   }
 
   /// Complains about the name of a user who neither owns a list nor is known to this machine. A number may be that
   /// of a user who is gone.
-  private func refuse(_ user: String?, among lists: [ListSummary]) -> ExitCode? {
+  func refuse(_ user: String?, among lists: [ListSummary]) -> ExitCode? {
     guard let user, UInt32(user) == nil else { return nil }
     let owners = Set(lists.compactMap { users($0.owner) })
     if owners.contains(user) || Surroundings.isUser(user) { return nil }

@@ -4,7 +4,9 @@
 internal import Vocabulary
 
 enum ListCommands {
-  static let all = [pause, resume, cancel, retry, remove, sheet, quality, focus, unfocus, open]
+  static let all = [
+    pause, resume, cancel, retry, remove, prune, sheet, quality, focus, unfocus, open,
+  ]
 
   private static let pause = ToolCommand(
     "pause",
@@ -63,16 +65,37 @@ enum ListCommands {
   .failing(to: "retry")
 
   private static let remove = ToolCommand(
-    "remove", CommandSyntax("LIST", completes: [.lists]),
-    "remove a list that is over, with its prints and results",
+    "remove", CommandSyntax("LIST...", completes: [.lists]),
+    "remove lists that are over, with prints and results",
     help: """
       Removes a list that is finished or cancelled: its prints, its copy, its results and its
       retry list, and those of the earlier lists of its name that it took over from. Nothing
-      brings them back. A new list of that name begins afresh.
+      brings them back. A new list of that name begins afresh. If one of several lists cannot be
+      removed, the others are, and the exit code is 1.
       """,
-    read: ToolArguments.list, run: DaemonTalk.remove
+    read: ToolArguments.lists, run: DaemonTalk.remove
   )
   .failing(to: "remove")
+
+  private static let prune = ToolCommand(
+    "prune",
+    CommandSyntax(
+      "[LIST...]",
+      usage: "[--older-than TIME] [--state STATE[,STATE]] [--user USER] [--dry-run] [LIST...]",
+      options: [.age, .ends, .user, .rehearsal], completes: [.lists]),
+    "remove all lists that are over and fit",
+    help: """
+      Removes all of your lists, or as root those of every user, that are over and fit, as remove
+      does: nothing brings them back. LIST is a number, a name or a pattern such as 'trip-*', and
+      means all lists of that name. At least one of LIST, --older-than, --state and --user is
+      needed. If a list cannot be removed, the others are, and the exit code is 1.
+
+        --older-than TIME  only lists that ended so long ago, such as 12h or 30d
+        --state STATE,...  only lists that are finished or cancelled
+        --user USER        only lists of this user, by name or number
+        --dry-run          show the lists and the room that their prints take; remove nothing
+      """,
+    read: ToolArguments.prune, run: { PruneRun(talk: $0).run })
 
   private static let sheet = ToolCommand(
     "sheet", CommandSyntax("LIST", completes: [.lists]),

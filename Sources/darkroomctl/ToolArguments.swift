@@ -155,12 +155,16 @@ package struct ToolArguments: Sendable {
 
   func list() throws(UsageError) -> ListReference { ListReference(try one(Self.list)) }
 
+  func lists() throws(UsageError) -> [ListReference] {
+    try some([Self.list]).map { ListReference($0) }
+  }
+
   func maybeList() throws(UsageError) -> ListReference? { try word().map { ListReference($0) } }
 
   func file() throws(UsageError) -> String { try one("the file of a photo list") }
 
   func wait() throws(UsageError) -> WaitTask {
-    WaitTask(try some([Self.list]).map { ListReference($0) }, timeout: try timeout())
+    WaitTask(try lists(), timeout: try timeout())
   }
 
   func timeout() throws(UsageError) -> Duration? {

@@ -12,7 +12,7 @@ package struct ToolOption: Sendable {
   /// For the completions.
   let summary: String
 
-  private init(_ name: String, _ summary: String, short: String? = nil, value: WordKind? = nil) {
+  init(_ name: String, _ summary: String, short: String? = nil, value: WordKind? = nil) {
     (self.name, self.short, self.value, self.summary) = (name, short, value, summary)
   }
 

@@ -45,15 +45,16 @@ package struct WaitTask: Equatable, Sendable {
   }
 }
 
-/// The change that `pause`, `resume` or `cancel` makes.
+/// The change that `pause`, `resume`, `cancel` or `remove` makes.
 package enum ListTurn: String, Sendable {
-  case pause, resume, cancel
+  case pause, resume, cancel, remove
 
   func call(_ list: ListReference) -> ControlCall {
     switch self {
     case .pause: .pause(list)
     case .resume: .resume(list)
     case .cancel: .cancel(list)
+    case .remove: .remove(list)
     }
   }
 
@@ -64,6 +65,7 @@ package enum ListTurn: String, Sendable {
     case .pause: !list.isFinal && !isPaused
     case .resume: isPaused
     case .cancel: !list.isFinal
+    case .remove: list.isFinal
     }
   }
 
@@ -72,6 +74,7 @@ package enum ListTurn: String, Sendable {
     case .pause: "Paused"
     case .resume: "Resumed"
     case .cancel: "Cancelled"
+    case .remove: "Removed"
     }
   }
 }

@@ -55,7 +55,15 @@ struct ArgumentTests {
       ("pause summer", Read("pause", ListChoice.one(summer))),
       ("resume summer", Read("resume", ListChoice.one(summer))),
       ("cancel summer", Read("cancel", ListChoice.one(summer))),
-      ("remove summer", Read("remove", summer)),
+      ("remove summer", Read("remove", [summer])),
+      (
+        "prune --older-than 30d --state cancelled --dry-run t*",
+        Read(
+          "prune",
+          PruneTask(
+            lists: [ListReference("t*")], filter: ListFilter(states: [.cancelled]),
+            age: .seconds(30 * 86400), isRehearsal: true))
+      ),
       ("sheet summer", Read("sheet", summer)),
       ("open summer", Read("open", OpenTask(list: summer))),
       (
@@ -231,6 +239,18 @@ struct ArgumentTests {
       (
         "completion bsh",
         "'bsh' is not valid for 'SHELL': use one of bash, zsh, fish (did you mean 'bash'?)"
+      ),
+      (
+        "prune --dry-run",
+        "'prune' needs --older-than, --state, --user or LIST, where '*' means every list; see 'darkroomctl help prune'"
+      ),
+      (
+        "prune --older-than 30",
+        "'30' is not valid for '--older-than': use a number and a unit, such as 12h or 30d"
+      ),
+      (
+        "prune --state running",
+        "'running' is not valid for '--state': use some of finished, cancelled"
       ),
       ("log a b c", "'log' does not take 'c'; see 'darkroomctl help log'"),
       ("log -n ten", "'ten' is not valid for '--lines': use a number, or all"),
