@@ -19,7 +19,9 @@ extension Notice {
   ) -> Notice {
     Notice(
       "e726644143b342a1a89cd3907d1e5ce2", about: Person?(owner),
-      words: { _ in "Could not accept list \(quoted(name)): \(reason(failure)); the file is in failed/." },
+      words: { _ in
+        "Could not accept list \(quoted(name)): \(reason(failure)); the file is in failed/."
+      },
       fields: {
         [.number(.listID, list.number), .text(.listName, name)] + $0.ownerFields + failure.fields
       })
@@ -79,7 +81,7 @@ extension Notice {
     }
   }
 
-  /// Its fields say who has changed the list.
+  /// Its fields name the user whose command changed the list.
   private static func change(
     of list: ListFacts, _ number: String, _ words: @escaping @Sendable (ListFacts) -> String
   ) -> Notice {
@@ -120,7 +122,9 @@ extension Notice {
   ) -> Notice {
     Notice(
       "1fca7e9c33154077aed566068a322415", about: photo,
-      words: { "Could not \($0.deed(stage)): \(reason(failure)); trying again in \(after.spoken)." },
+      words: {
+        "Could not \($0.deed(stage)): \(reason(failure)); trying again in \(after.spoken)."
+      },
       fields: {
         $0.fields + [.text(.stage, stage.name), .time(.retryAfter, after)] + failure.fields
       })

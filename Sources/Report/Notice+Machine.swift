@@ -49,7 +49,8 @@ extension Notice {
   package static func recordsCoalesced(_ lost: LostMessages) -> Notice {
     Notice(
       "91d3edc5e769440b8a391e206b5f06d9", .warning,
-      words: "Left out \(counted(lost.count, "message")) here, because \(lost.cause); the journal file and "
+      words:
+        "Left out \(counted(lost.count, "message")) here, because \(lost.cause); the journal file and "
         + "darkroomctl have everything.", fields: [.number(.recordsCoalesced, lost.count)])
   }
 
@@ -130,7 +131,8 @@ extension Notice {
   package static func journalUnwritable(_ failure: Failure) -> Notice {
     Notice(
       "ab27e0312fc94c3f9974b58fffcb7df1", .critical,
-      words: "Could not write the journal file: \(reason(failure)); stopping, because unrecorded changes "
+      words:
+        "Could not write the journal file: \(reason(failure)); stopping, because unrecorded changes "
         + "must not be reported.", fields: failure.fields)
   }
 
@@ -140,7 +142,8 @@ extension Notice {
   ) -> Notice {
     Notice(
       "5b0e1c6f83f94d7b9a2d64c7e1f8a035", .warning,
-      words: "The state folder is older than what this machine has reported: its record ends with list "
+      words:
+        "The state folder is older than what this machine has reported: its record ends with list "
         + "\(recorded), and list \(reported) was reported; new lists are numbered from \(next).",
       fields: [
         .number(.recordedList, recorded.number), .number(.reportedList, reported.number),
@@ -151,7 +154,8 @@ extension Notice {
   package static func stateIsCopied(next: ListID) -> Notice {
     Notice(
       "c7d2a94e51b8460fb3e60d9f27a4185c",
-      words: "The state folder is a copy or a restored backup; new lists are numbered from \(next), so that "
+      words:
+        "The state folder is a copy or a restored backup; new lists are numbered from \(next), so that "
         + "no number is used twice.", fields: [.number(.nextList, next.number)])
   }
 
@@ -205,7 +209,8 @@ extension Notice {
   package static func hookFailed(_ hook: HookFacts, _ failure: Failure) -> Notice {
     Notice(
       "4f7e6c5d3eac4be9b0bbe4e9e283261a", .warning, counter: .hookFailed,
-      words: "The hook \(hook.subject) failed: \(reason(failure))\(hook.lastWords); it is not run again.",
+      words:
+        "The hook \(hook.subject) failed: \(reason(failure))\(hook.lastWords); it is not run again.",
       fields: [.text(.hookProgram, hook.place)] + hook.fields + failure.cause + [
         Message.Value(
           field: .hookOutput, text: Printable.text(hook.output, limit: hook.output.count))
@@ -215,7 +220,8 @@ extension Notice {
   package static func webhookSent(_ hook: HookFacts, attempts: UInt32) -> Notice {
     Notice(
       "ad0f629ecb2c43c9ab44a4a9f4a693c3", counter: .webhookSent,
-      words: "Sent the webhook \(hook.subject)" + (attempts > 1 ? ", at attempt \(attempts)." : "."),
+      words: "Sent the webhook \(hook.subject)"
+        + (attempts > 1 ? ", at attempt \(attempts)." : "."),
       fields: [.text(.hookURL, hook.place)] + hook.fields + [.number(.attempt, attempts)])
   }
 
@@ -225,8 +231,11 @@ extension Notice {
   ) -> Notice {
     Notice(
       "f141854dec9d443d81115715e24fb04f",
-      words: "Could not send the webhook \(hook.subject): \(reason(failure)); trying again in \(again.spoken).",
-      fields: [.text(.hookURL, hook.place)] + hook.fields + failure.fields + [.time(.retryAfter, again)])
+      words:
+        "Could not send the webhook \(hook.subject): \(reason(failure)); trying again in \(again.spoken).",
+      fields: [.text(.hookURL, hook.place)] + hook.fields + failure.fields + [
+        .time(.retryAfter, again)
+      ])
   }
 
   /// It is given up.
@@ -235,8 +244,11 @@ extension Notice {
   ) -> Notice {
     Notice(
       "3a4c240df2b543d7854499dea36cfaf9", .warning, counter: .webhookFailed,
-      words: "Gave up the webhook \(hook.subject) after \(counted(attempts, "attempt")): \(reason(failure)).",
-      fields: [.text(.hookURL, hook.place)] + hook.fields + failure.fields + [.number(.attempt, attempts)])
+      words:
+        "Gave up the webhook \(hook.subject) after \(counted(attempts, "attempt")): \(reason(failure)).",
+      fields: [.text(.hookURL, hook.place)] + hook.fields + failure.fields + [
+        .number(.attempt, attempts)
+      ])
   }
 }
 
@@ -265,7 +277,7 @@ extension ReplayFacts {
 }
 
 extension HookFacts {
-  /// What is run or sent, and for which list.
+  /// The program or the URL, and the list.
   fileprivate var subject: String {
     "\(Notice.shown(place)) for list "
       + (listName.isEmpty ? "\(list)" : Notice.quoted(listName))

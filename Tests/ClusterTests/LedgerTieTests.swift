@@ -163,7 +163,8 @@ struct LedgerTieTests {
       at: primary, in: place, after: ["SET synchronous_commit = local"])
     let home = Home(Shared())
     let office = try PostgresOffice(
-      LedgerPlace(server: place, node: "a", run: 1, patience: .seconds(3), home: home,
+      LedgerPlace(
+        server: place, node: "a", run: 1, patience: .seconds(3), home: home,
         upgrade: LedgerUpgradeTests.next),
       clock: SystemClock())
     defer { office.close() }

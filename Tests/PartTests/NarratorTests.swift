@@ -150,7 +150,8 @@ import Vocabulary
     _ = window.start()
     let end = window.end(.failed(wish), isProbe: false, now: .seconds(10), most: 6, jitter: 0)
     let closed = Admission.HostNews(name: "h", news: try #require(end))
-    #expect(Notice.host(closed, now: .seconds(20)) == .hostClosed("h", wish, retryAfter: .seconds(20)))
+    #expect(
+      Notice.host(closed, now: .seconds(20)) == .hostClosed("h", wish, retryAfter: .seconds(20)))
     #expect(Notice.host(closed, now: .seconds(50)) == .hostClosed("h", wish, retryAfter: .zero))
     let isProbe = window.start()
     let answer = window.end(.answered, isProbe: isProbe, now: .seconds(90), most: 6, jitter: 0)

@@ -15,8 +15,8 @@ import Vocabulary
     "every message says what happened, to what, why, and what follows", arguments: Samples.words)
   func words(notice: Notice, words: String) { #expect(notice.message.words == words) }
 
-  @Test func `every kind of message has a number that no other has, and a sample, and so is tested`()
-  {
+  @Test
+  func `every kind of message has a number that no other has, and a sample, and so is tested`() {
     let numbers = Samples.numbersInSources
     #expect(Set(numbers).count == numbers.count && numbers.count > 40)
     #expect(Set(Samples.words.map(\.0.message.number)) == Set(numbers))

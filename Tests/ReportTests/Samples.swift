@@ -10,7 +10,8 @@ enum Samples {
   /// Of all kinds of notices, from the functions that make them.
   static let numbersInSources: [String] = {
     let folder = "Sources/Report"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: Repository.path(folder))) ?? []
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: Repository.path(folder))) ?? []
     return names.filter { $0.hasPrefix("Notice+") }.flatMap { name in
       Repository.text("\(folder)/\(name)").matches(of: /"([0-9a-f]{32})"/).map { String($0.1) }
     }
