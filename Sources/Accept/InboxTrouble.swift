@@ -87,8 +87,8 @@ enum InboxTrouble {
     if let owner = try? LinuxFolder.open(path: "\(path)/.claim").owner(), owner != user {
       return Failure(
         .machine, code: "inbox.claim",
-        reason: "the folder .claim in the inbox belongs to user \(owner), and darkroomd runs as user "
-          + "\(user): \(error)",
+        reason: "the folder .claim in the inbox belongs to user \(owner), and darkroomd runs as "
+          + "user \(user): \(error)",
         advice: "Give the inbox and its folder .claim to the user of darkroomd: "
           + "chown \(user) \(path) \(path)/.claim; or run darkroomd as the user who owns them")
     }
