@@ -215,6 +215,13 @@ struct ControlLoop: ~Copyable {
       letter.taken?.give(false)
       return
     }
+    if let why = refusal(of: letter, to: client) {
+      letter.taken?.give(false)
+      clients[letter.client]?.session.refuseReply(why, at: clock.uptime())
+      client.task?.cancel()
+      clients[letter.client]?.task = nil
+      return pump(letter.client)
+    }
     clients[letter.client]?.session.answer(
       letter.bytes, isLast: letter.isLast, at: clock.uptime())
     if client.session.isGone {
@@ -227,6 +234,15 @@ struct ControlLoop: ~Copyable {
     }
     if letter.isLast { clients[letter.client]?.task = nil }
     pump(letter.client)
+  }
+
+  private func refusal(of letter: ReplyLine.Piece, to client: Client) -> String? {
+    if letter.bytes.count <= ReplyRoom.small { return nil }
+    return ReplyRoom(limits: limits, keepers: [0, ThisProcess.user]).refusal(
+      of: letter.bytes.count, to: client.peer.user,
+      besides: clients.filter { $0.key != letter.client }.map {
+        ($0.value.peer.user, $0.value.session.unwritten.count)
+      })
   }
 
   private mutating func flush(_ number: UInt64) {

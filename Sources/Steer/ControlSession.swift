@@ -114,9 +114,10 @@ struct ControlSession: Sendable {
 
   mutating func wrote(_ count: Int, at now: Duration) {
     guard count > 0 else { return }
-    lastMove = now
     written += count
+    // The time for a reply does not begin again with each byte that is read.
     if written >= output.count {
+      lastMove = now
       output = []
       written = 0
     }
@@ -130,9 +131,17 @@ struct ControlSession: Sendable {
 
   /// The message cannot be served: an error is the last reply.
   mutating func refuse(_ why: String, at now: Duration) {
+    end(.notPossible(why: "the message is not valid: \(why)"), at: now)
+  }
+
+  /// The reply has no room: an error takes its place, and the connection ends.
+  mutating func refuseReply(_ why: String, at now: Duration) {
+    end(.notPossible(why: why), at: now)
+  }
+
+  private mutating func end(_ error: ControlError, at now: Duration) {
     (input, work) = (.refused, .none)
     frames = MessageFrames(limit: 0)
-    let error = ControlError.notPossible(why: "the message is not valid: \(why)")
     queue(ControlAnswer(.failed(error)).bytes, at: now)
   }
 }
