@@ -78,14 +78,14 @@ extension PNGMetadata {
     return PictureOrientation.number(in: bytes)
   }
 
-  /// Compressed in the file, behind a name, a NUL and the method.
+  /// Compressed in the file.
   func smallProfile(in file: any OpenFile) -> [UInt8]? {
     guard let chunk = chunks.first(where: { $0.name == "iCCP" }), chunk.size <= SmallProfile.most,
       let bytes = try? file.read(at: chunk.offset, upTo: Int(chunk.size)),
-      let end = bytes.firstIndex(of: 0), end + 2 < bytes.count, var inflater = TextInflater()
+      var inflater = TextInflater()
     else { return nil }
     var profile: [UInt8] = []
-    let isRead = inflater.inflate(Array(bytes[(end + 2)...])) { piece in
+    let isRead = inflater.inflate(Array(bytes)) { piece in
       profile += piece
       return profile.count <= SmallProfile.most
     }

@@ -97,6 +97,8 @@ extension StatusReport {
 }
 
 extension ListSummary {
+  var candidate: ListReference.Candidate { (id, name, owner, isFinal) }
+
   /// It has work left, and none of it is being done, as far as the daemon has measured; or it has ended, and its
   /// files are not returned.
   fileprivate var isStill: Bool {

@@ -295,15 +295,35 @@ struct MessageTests {
       ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
     ])
   func reference(text: String, chosen: Result<UInt64, ControlError>) {
-    let lists: [(id: UInt64, name: String, isFinal: Bool)] = [
-      (1, "summer", true), (2, "summer", false), (3, "summer", true), (4, "winter", true),
-      (5, "winter", true), (6, "7", false), (8_000, "zoo", false), (7_000, "zoo", false),
-      (9, "B\u{FC}rg", true),
+    let lists: [ListReference.Candidate] = [
+      (1, "summer", 1000, true), (2, "summer", 1000, false), (3, "summer", 1000, true),
+      (4, "winter", 1000, true), (5, "winter", 1000, true), (6, "7", 1000, false),
+      (8_000, "zoo", 1000, false), (7_000, "zoo", 1000, false), (9, "B\u{FC}rg", 1000, true),
     ]
-    let result = Result { () throws(ControlError) in
-      try ListReference(text).choose(among: lists)
+    for caller: UInt32 in [0, 1000, 1001] {
+      let result = Result { () throws(ControlError) in
+        try ListReference(text).choose(among: lists, for: caller)
+      }
+      #expect(result == chosen, "\(caller)")
     }
-    #expect(result == chosen)
+  }
+
+  @Test(
+    "a name that the caller's lists have means none of another user's, but for root",
+    arguments: [
+      ("barn", 1), ("Barn", 1), ("bar?", 1), ("3", 3), ("cow", 4), ("c*", 4), ("4", 4), ("b*n", 1),
+    ])
+  func ownNames(text: String, chosen: UInt64) throws {
+    // User 1001 has given the names of user 1000, a pattern and other cases to later lists.
+    let lists: [ListReference.Candidate] = [
+      (1, "barn", 1000, false), (2, "barn", 1001, false), (3, "Barn", 1001, true),
+      (4, "cow", 1001, false), (5, "bar?", 1001, false), (6, "bern", 1001, true),
+    ]
+    #expect(try ListReference(text).choose(among: lists, for: 1000) == chosen)
+    #expect(try ListReference("barn").choose(among: lists, for: 1001) == 2)
+    #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
+      try ListReference("barn").choose(among: lists, for: 0)
+    }
   }
 
   @Test

@@ -129,7 +129,7 @@ final class ControlCalls: ControlService {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
-    order.list = ListReference("\(try views.choose(order.list))")
+    order.list = ListReference("\(try views.choose(order.list, by: peer))")
     while true {
       let seen = changes.version
       let report = try await views.show(order, for: peer)
@@ -170,7 +170,7 @@ final class ControlCalls: ControlService {
     var pace = FollowPace()
     while true {
       let seen = changes.version
-      let isOver = try views.isOver(order.list)
+      let isOver = try views.isOver(order.list, for: peer)
       let report = try views.followed(order, for: peer)
       let isWhole = report.steps.count < FollowReport.most
       if stop.isOn || (isOver && isWhole) { return .followed(report) }
@@ -215,7 +215,7 @@ final class ControlCalls: ControlService {
     }
     var newest: UInt64 = 0
     var missing: ControlError?
-    do throws(ControlError) { newest = try views.choose(list).number } catch {
+    do throws(ControlError) { newest = try views.choose(list, by: peer).number } catch {
       guard case .noSuchList = error else { throw error }
       missing = error
     }
@@ -285,7 +285,7 @@ final class ControlCalls: ControlService {
   private func changeable(
     _ reference: ListReference, _ peer: ControlPeer
   ) throws(ControlError) -> ListSummary {
-    let summary = try views.summary(try views.choose(reference))
+    let summary = try views.summary(try views.choose(reference, by: peer))
     guard peer.mayChange(listOf: summary.owner) else {
       throw .permissionDenied(
         why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")

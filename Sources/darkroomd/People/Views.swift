@@ -100,18 +100,23 @@ struct Views: Sendable {
 
   func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
-  func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
-    recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
-      .filter { !index.isShare($0.0) }.map { id, isFinal in (id.number, index.name(of: id), isFinal)
-      }
+  private func names() -> [ListReference.Candidate] {
+    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }.map { entry in
+      (entry.id.number, index.name(of: entry.id), owner(of: entry), entry.state.isFinal)
+    }
   }
 
-  func choose(_ reference: ListReference) throws(ControlError) -> ListID {
+  private func owner(of entry: ListEntry) -> UInt32 {
+    index[entry.id]?.owner ?? entry.acceptance.owner ?? 0
+  }
+
+  /// The list that the caller means, also one that the caller may not look at.
+  func choose(_ reference: ListReference, by peer: ControlPeer) throws(ControlError) -> ListID {
     // Pages ask by number, and often: the names of all lists would take long.
     if let number = reference.number, isKnown(ListID(number)), !index.isShare(ListID(number)) {
       return ListID(number)
     }
-    return ListID(try reference.choose(among: names()))
+    return ListID(try reference.choose(among: names(), for: peer.user))
   }
 
   /// The list that a command means which cannot be taken back: a pattern, another spelling and a name that several users
@@ -154,7 +159,7 @@ struct Views: Sendable {
     let label = index[entry.id]
     var summary = ListSummary(
       id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
-      owner: label?.owner ?? entry.acceptance.owner ?? 0, halter: entry.halter, state: entry.state,
+      owner: owner(of: entry), halter: entry.halter, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
@@ -386,9 +391,11 @@ struct Views: Sendable {
   }
 
   /// The list is over. Without a list there is no end.
-  func isOver(_ reference: ListReference?) throws(ControlError) -> Bool {
+  func isOver(
+    _ reference: ListReference?, for peer: ControlPeer
+  ) throws(ControlError) -> Bool {
     guard let reference else { return false }
-    let list = try choose(reference)
+    let list = try choose(reference, by: peer)
     return recorder.ledger { $0[list]?.state.isFinal } != false
   }
 
