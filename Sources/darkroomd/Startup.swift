@@ -27,6 +27,7 @@ enum Startup {
     let named = if let task { task.places } else { try Self.places(options) }
     let source = source(options, named)
     let settings = try settings(source)
+    for note in settings.current.download.fileFolderNotes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
@@ -167,6 +168,7 @@ enum Startup {
     let places = Places.named(by: options)
     let source = source(options, places)
     let settings = try settings(source).current
+    for note in settings.download.fileFolderNotes { say("note: \(note)") }
     do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
       // Those of an instance are elsewhere.
       if error.isMissing {

@@ -35,8 +35,7 @@ struct ConfigurationFile: Sendable {
     return read
   }
 
-  /// The same, if the daemon can work with them: it can open the folders that they name, and read the certificates
-  /// and credentials.
+  /// The same, if the daemon can work with them: it can read the certificates and credentials that they name.
   func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
     var read = try read()
     let cluster = read.settings.cluster
@@ -47,8 +46,9 @@ struct ConfigurationFile: Sendable {
       throw ConfigurationError(
         file: path, line: nil, problem: Settings.Cluster.needsCredentials)
     }
-    try read.settings.download.checkFileFolders()
-    read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
+    do throws(ConfigurationError) {
+      read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
+    } catch { throw read.origins.located(error, of: "CertificateAuthorities") }
     return read
   }
 

@@ -31,6 +31,17 @@ struct SettingOrigins: Equatable, Sendable {
     let places = (earlier.places + [place]).prefix(Self.mostPlaces)
     origins[entry.name] = Origin(text: "\(earlier.text) \(text)", places: Array(places))
   }
+
+  /// An error about a file or folder that a setting names, with the line of the setting.
+  func located(_ error: ConfigurationError, of key: String) -> ConfigurationError {
+    let origin = SettingEntry.all.first { $0.key == key }.map { self[$0] }
+    guard let origin, let place = origin.places.last, error.file.hasPrefix(origin.text) else {
+      return error
+    }
+    return ConfigurationError(
+      file: place.file, line: place.line, problem: "\(key)= cannot be used: \(error)",
+      isMachineTrouble: error.isMachineTrouble)
+  }
 }
 
 extension SettingEntry {
