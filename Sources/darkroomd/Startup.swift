@@ -157,31 +157,12 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
-  /// `--check`: touches nothing.
-  static func check(_ options: CommandLineOptions) throws(StartFailure) {
-    if let root = options.root {
-      do throws(SystemError) { _ = try LinuxFolder.open(path: root) } catch {
-        throw StartFailure(
-          ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
-      }
-    }
-    let places = Places.named(by: options)
-    let source = source(options, places)
-    let settings = try settings(source).current
-    for note in settings.download.fileFolderNotes { say("note: \(note)") }
-    do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
-      // Those of an instance are elsewhere.
-      if error.isMissing {
-        let path = Printable.text(source.path)
-        say("note: there is no file \(path); the defaults apply, and \(path).d/*.conf")
-      }
-    }
-    for note in ForecastRequest.notes(places.control, settings.record) { say("note: \(note)") }
-  }
-
-  static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
+  /// - Parameter secrets: also reads the secrets, which a start does later and the hooks never do.
+  static func settings(
+    _ source: ConfigurationFile, secrets: Bool = false
+  ) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
-      let (settings, origins) = try source.readChecked()
+      let (settings, origins) = try secrets ? source.readWithSecrets() : source.readChecked()
       return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(

@@ -218,6 +218,14 @@ import Testing
       try bench.settings("[Cluster]\nLedger=dbname=darkroom\n")
       let lonely = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
       #expect(lonely.code == 78 && lonely.errors.contains("Ledger= needs Blobs="), "\(lonely)")
+      let secret = "[Cluster]\nLedger=dbname=darkroom\nBlobs=/srv/blobs\nLedgerPassword="
+      try bench.settings("\(secret)/nonexistent/word\n")
+      let closed = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(closed.code == 78, "\(closed)")
+      #expect(closed.errors.contains("darkroomd.conf:4: could not read LedgerPassword=: "))
+      try bench.settings("\(secret)word\n")
+      let unseen = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(unseen.code == 0 && unseen.errors.contains("LedgerPassword= names a credential"))
       let named = ["--check", "--config", "\(bench.root)/none.conf"]
       #expect(try await bench.launch("darkroomd", named).end().code == 78)
       #expect(bench.names(".") == before)

@@ -109,6 +109,19 @@ import Vocabulary
     arguments: [
       ("[Download]\nAttemps=3\n", "darkroomd.conf:2: there is no setting 'Attemps'"),
       (
+        "[Cluster]\nLedger=dbname=x\nBlobs=/srv/blobs\nLedgerPassword=/missing/word\n",
+        "darkroomd.conf:4: could not read LedgerPassword=: "
+      ),
+      (
+        """
+        [Cluster]
+        Ledger=dbname=x
+        BlobCredentials=/missing/key
+        Blobs=https://s3.example.org/bucket
+
+        """, "darkroomd.conf:3: could not read BlobCredentials=: "
+      ),
+      (
         "\n[Network]\nCertificateAuthorities=/missing/ca.pem\n",
         "darkroomd.conf:3: CertificateAuthorities= cannot be used: /missing/ca.pem: could not read it"
       ),

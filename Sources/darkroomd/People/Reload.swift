@@ -91,7 +91,7 @@ final class Reload: Sendable {
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
       let ((new, origins), notes) = try await onDisk { () throws(ConfigurationError) in
-        let read = try source.readChecked()
+        let read = try source.readWithSecrets()
         try secrets(read.settings)
         return (read, read.settings.download.fileFolderNotes)
       }

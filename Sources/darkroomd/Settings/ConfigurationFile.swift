@@ -52,6 +52,35 @@ struct ConfigurationFile: Sendable {
     return read
   }
 
+  /// The same, after a look at the files with secrets, which a start reads. The credentials of systemd are left out: a
+  /// service has those that it was started with.
+  func readWithSecrets() throws(ConfigurationError) -> (
+    settings: Settings, origins: SettingOrigins
+  ) {
+    let read = try readChecked()
+    let cluster = read.settings.cluster
+    guard cluster.ledger != nil else { return read }
+    func check(
+      _ word: String?, _ key: String, _ act: () throws(StartFailure) -> Void
+    ) throws(ConfigurationError) {
+      guard word?.hasPrefix("/") == true else { return }
+      do throws(StartFailure) { try act() } catch {
+        let place = read.origins.place(of: key)
+        throw ConfigurationError(
+          file: place?.file ?? path, line: place?.line, problem: error.words)
+      }
+    }
+    try check(cluster.password, "LedgerPassword") { () throws(StartFailure) in
+      _ = try ClusterNode.password(cluster)
+    }
+    if cluster.hasStore {
+      try check(cluster.blobCredentials, "BlobCredentials") { () throws(StartFailure) in
+        _ = try SharedStore.login(cluster)
+      }
+    }
+    return read
+  }
+
   private typealias Text = (path: String, bytes: [UInt8])
 
   private func texts() throws(ConfigurationError) -> [Text] {
