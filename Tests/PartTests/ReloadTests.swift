@@ -83,6 +83,20 @@ import Vocabulary
     #expect(await reload.forecast(order) == nil)
   }
 
+  @Test func `a folder of files that is not there is noted, and the settings take effect`()
+    async throws
+  {
+    try write("[Download]\nFileFolders=/missing/photos\n")
+    try await running {
+      #expect(
+        await notes() == [
+          "the folder /missing/photos of FileFolders= cannot be opened: no such file or directory; "
+            + "its photos wait until it can"
+        ])
+      #expect(live.current.download.fileFolders == ["/missing/photos"])
+    }
+  }
+
   @Test func `an unchanged file changes nothing`() async throws {
     try write("")
     try await running {
@@ -94,7 +108,23 @@ import Vocabulary
   @Test(
     arguments: [
       ("[Download]\nAttemps=3\n", "darkroomd.conf:2: there is no setting 'Attemps'"),
-      ("[Download]\nFileFolders=/missing/photos\n", "/missing/photos: could not open it"),
+      (
+        "[Cluster]\nLedger=dbname=x\nBlobs=/srv/blobs\nLedgerPassword=/missing/word\n",
+        "darkroomd.conf:4: could not read LedgerPassword=: "
+      ),
+      (
+        """
+        [Cluster]
+        Ledger=dbname=x
+        BlobCredentials=/missing/key
+        Blobs=https://s3.example.org/bucket
+
+        """, "darkroomd.conf:3: could not read BlobCredentials=: "
+      ),
+      (
+        "\n[Network]\nCertificateAuthorities=/missing/ca.pem\n",
+        "darkroomd.conf:3: CertificateAuthorities= cannot be used: /missing/ca.pem: could not read it"
+      ),
     ])
   func `a bad file is refused, and the old settings stay`(
     text: String, words: String

@@ -125,7 +125,7 @@ struct ClusterNode: Sendable {
     return name
   }
 
-  private static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
+  static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
     guard let word = settings.password else { return nil }
     let bytes = try secret(word, of: "LedgerPassword=", upTo: longestPassword)
     return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)

@@ -308,7 +308,7 @@ final class ControlCalls: ControlService {
   private func remove(
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let exact = try views.chooseExactly(reference)
+    let exact = try views.chooseExactly(reference, by: peer)
     let summary = try changeable(ListReference("\(exact)"), peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
