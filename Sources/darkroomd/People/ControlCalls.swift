@@ -194,22 +194,19 @@ final class ControlCalls: ControlService {
     var ignored: (name: FileName, reason: IgnoredReason)?
     while !Task.isCancelled, !stop.isOn {
       let seen = changes.version
-      let sweep = await views.inbox.look()
-      let file = sweep.waiting.first {
-        list.means(file: String(decoding: $0.listName.bytes, as: UTF8.self))
-      }
-      if let file {
-        if file.isRejected { break }
-        if file.isUnreadable {
-          throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
+      let sweep = await views.inbox.look(
+        for: SweepQuestion(user: peer.user) { name in
+          list.means(file: String(decoding: name.bytes, as: UTF8.self))
+        })
+      let files = sweep.waiting.filter { !$0.isRejected }
+      if files.isEmpty {
+        if sweep.waiting.isEmpty {
+          ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
-      } else if sweep.waitingCount <= sweep.waiting.count {
-        // Otherwise it may be one of the files beyond the report's limit.
-        ignored = sweep.ignored.filter {
-          list.means(file: String(decoding: $0.key.bytes, as: UTF8.self))
-        }
-        .min { $0.key < $1.key }.map { ($0.key, $0.value) }
         break
+      }
+      if let file = files.first, files.allSatisfy(\.isUnreadable) {
+        throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
       }
       await changes.change(after: seen)
     }

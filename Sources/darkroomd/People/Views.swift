@@ -437,7 +437,8 @@ struct Views: Sendable {
 
   /// The files in the inbox after a new sweep, and those that left it.
   func inboxReport(for peer: ControlPeer) async -> InboxReport {
-    let (sweep, sight) = (await inbox.look(), sight(of: peer))
+    let sweep = await inbox.look(for: SweepQuestion(user: peer.user))
+    let sight = sight(of: peer)
     var files = sweep.waiting.map { file in
       sight.file(
         String(decoding: file.name.bytes, as: UTF8.self), file.isRejected ? .rejected : .waiting,
