@@ -247,12 +247,19 @@ package struct DaemonTalk {
   func remove(_ lists: [ListReference]) throws(ControlFailure) -> ExitCode {
     guard lists.count > 1 else { return try change(.remove(lists[0]), removed) }
     guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
-    let known = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    let known = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
     var numbers: Set<UInt64> = []
     var failed = 0
     for list in lists {
       do throws(ControlError) {
-        numbers.insert(try list.choose(among: known))
+        let meant = try list.choose(among: known, for: caller)
+        // As the daemon judges a single one: what is removed does not come back.
+        if list.number != meant, let name = known.first(where: { $0.id == meant })?.name,
+          !list.names(name)
+        {
+          throw .noSuchList(name: list.text, near: name)
+        }
+        numbers.insert(meant)
       } catch {
         failed += 1
         voice.complain(error.name, "Could not remove '\(Printable.text(list.text))': \(error)")

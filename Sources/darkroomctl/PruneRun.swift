@@ -91,11 +91,11 @@ struct PruneRun {
   private func numbers(_ reference: ListReference, among all: [ListSummary])
     throws(ControlFailure) -> [UInt64]
   {
-    let all = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    let all = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
     if let number = reference.number, all.contains(where: { $0.id == number }) { return [number] }
-    let meant = all.indices.filter { (try? reference.choose(among: [all[$0]])) != nil }
+    let meant = all.indices.filter { (try? reference.choose(among: [all[$0]], for: 0)) != nil }
     if meant.isEmpty, !reference.isPattern {
-      do throws(ControlError) { _ = try reference.choose(among: all) } catch {
+      do throws(ControlError) { _ = try reference.choose(among: all, for: 0) } catch {
         throw .refused(error)
       }
     }

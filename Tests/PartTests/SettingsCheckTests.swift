@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SettingsCheckTests {
   @Test(arguments: [
-    ("/home/ana/scans", "/home"), ("/home", "/home"), ("/root/x", "/root"),
+    ("/home/ana/scans", "/home"), ("/home", "/home"), ("/root", "/root"),
     ("/run/user/7/x", "/run/user"), ("/homes/x", nil), ("/srv/home", nil), ("/run/users", nil),
   ])
   func `a folder that the unit hides is named, with what shows it`(folder: String, home: String?) {
