@@ -21,7 +21,8 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   /// True if the reference means the list that a file of this name becomes: a retry list continues its list.
   package func means(file: String) -> Bool {
     let file = ListName(file)
-    return OutsideText.isSame(file.text, name) || file.continued.contains { $0.elementsEqual(name.utf8) }
+    return OutsideText.isSame(file.text, name)
+      || file.continued.contains { $0.elementsEqual(name.utf8) }
   }
 
   private var name: String { ListName(text).text }
