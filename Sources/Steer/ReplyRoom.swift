@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a reply may wait for its caller to read it. Replies that nobody reads take the memory of the daemon, and a user
-// has many connections: so all that wait for one user have the room of one longest reply, and all of everybody four times
-// as much. Root and the daemon's user always have room. A value; the loop passes what waits.
+// Whether a reply may wait for its caller to read it. Unread replies take the memory of the daemon, and a user has many
+// connections. Therefore all unread replies of one user have the room of one longest reply, and the unread replies of all
+// users four times as much. Root and the daemon's user always have room. A value; the loop passes what waits.
 
 struct ReplyRoom: Sendable {
   /// Replies that always have room, because all connections together have few of them.

@@ -161,7 +161,7 @@ package enum ShellCompletion: String, CaseIterable, Sendable {
   private static func zsh(_ option: ToolOption, without others: [String] = []) -> [String] {
     let excluded = others + (option.names.count > 1 ? option.names : [])
     let head = excluded.isEmpty ? "" : "(\(excluded.joined(separator: " ")))"
-    // The space keeps `_arguments` from giving the action arguments of its own.
+    // The space keeps `_arguments` from giving the action more arguments.
     let tail = option.value.map { ":\(option.name.dropFirst(2)): \(zsh($0))" } ?? ""
     return option.names.map { "'\(head)\($0)[\(option.summary)]\(tail)'" }
   }

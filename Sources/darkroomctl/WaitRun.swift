@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wait`: follows lists, a few at a time, each on a connection of its own, and shows them on a terminal: a line for each,
+// `wait`: follows lists, a few at a time, each on a separate connection, and shows them on a terminal: a line for each,
 // and for one that stands still the reason. Raises `ControlFailure`.
 
 internal import Linux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps root from the folders of another user's daemon: the files that it would leave there stop that daemon, which may
-// not change them, and the lists that it would take belong there. Root has a state of its own, or starts the service.
+// not change them, and the lists that it would take belong there. Root uses another state folder, or starts the service.
 // Raises `StartFailure`.
 
 import Linux

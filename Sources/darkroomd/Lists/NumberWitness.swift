@@ -53,7 +53,7 @@ final class NumberWitness: Sendable {
     try file.write(bytes + [0x0A], at: 0)
   }
 
-  /// What the files in `done` say.
+  /// The contents of the files in `done`.
   struct Reported {
     /// Nil if none was reported.
     var highest: ListID?
