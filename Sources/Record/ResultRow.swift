@@ -31,7 +31,7 @@ package struct ResultRow: Equatable, Sendable {
   /// Cut at `maximumReasonBytes`, between characters.
   package var reason: String
 
-  /// What shares one place in the row: a print has no code.
+  /// The kinds that share one place in the row: a print has no code.
   private enum Remark: Equatable {
     case code(String)
     case thumbnail(Thumbnail)

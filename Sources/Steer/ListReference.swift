@@ -80,7 +80,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The list that is meant. A number means the list of that number, if there is one. The lists of others are meant
-  /// only if none of the caller's fits: nobody takes over another user's name. Among lists of one name it is the only
+  /// only if none of the caller's fits, so no user takes over the name of another. Among lists of one name it is the only
   /// one with work left, otherwise the newest. Raises `ambiguousList` when several have work left or a pattern fits
   /// several names, and `noSuchList`.
   package func choose(

@@ -99,7 +99,7 @@ struct FolderShelf: ListShelf {
 
   func mark(with text: String, through state: any Folder) throws(Failure) {
     try asMachine { () throws(SystemError) in
-      // One that is left over is made anew.
+      // One that is left over is made again.
       let draft = FileName(made: ".\(mark)\(Self.markName)")
       let file = try root.openAnew(draft)
       try file.write(Array(text.utf8), at: 0)
