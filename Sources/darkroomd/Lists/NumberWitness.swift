@@ -80,7 +80,8 @@ final class NumberWitness: Sendable {
     do throws(SystemError) {
       return try done.names().filter { $0.bytes.starts(with: Array(Self.prefix.utf8)) }
     } catch {
-      reported.unread = error
+      // Without the folder nothing is known to have been reported.
+      if !error.isMissing { reported.unread = error }
       return []
     }
   }
