@@ -135,6 +135,8 @@ extension Admission {
   /// attempt; only of lists with some of the former.
   /// - Parameter limit: the host has answered the other machine not longer ago.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
+    // As nearly always; lines may have many hosts.
+    guard hosts.hasUnreached(within: limit, now: now) else { return [:] }
     var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
     for (key, line) in lines where !line.isStill {
       for (host, photos, _) in line.forHost.sizes

@@ -255,7 +255,7 @@ package struct HostWindow: Equatable, Sendable {
     let time = now - report.age
     switch report.word {
     case .none: return
-    case .answered: if closure != nil { closure?.lastAnswerElsewhere = time }
+    case .answered: closure?.lastAnswerElsewhere = time
     case .failed:
       doubt = time
       contradict()

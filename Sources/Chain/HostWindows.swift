@@ -306,6 +306,10 @@ package struct HostWindows: Sendable {
     return lastAnswer >= closure.since
   }
 
+  package func hasUnreached(within limit: Duration, now: Duration) -> Bool {
+    hosts.values.contains { $0.window.isUnreached(within: limit, now: now) }
+  }
+
   /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.
   package func isUnreached(_ name: String, within limit: Duration, now: Duration) -> Bool {
     hosts[name]?.window.isUnreached(within: limit, now: now) ?? false

@@ -18,6 +18,9 @@ struct ControlLoop: ~Copyable {
     var file: LinuxFile?
   }
 
+  /// Root and the daemon's user, who have places and room beyond the limits.
+  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
+
   private let listener: ListeningSocket
   private let mailbox: Mailbox<ControlServer.Letter>
   private let desk: CallDesk
@@ -140,7 +143,7 @@ struct ControlLoop: ~Copyable {
   }
 
   private func verdict(on peer: ControlPeer) -> ControlPlaces.Verdict {
-    ControlPlaces(limits: limits, keepers: [0, ThisProcess.user]).verdict(
+    ControlPlaces(limits: limits, keepers: Self.keepers).verdict(
       on: peer.user,
       among: clients.map {
         .init(number: $0.key, user: $0.value.peer.user, idleSince: $0.value.session.idleSince)
@@ -238,7 +241,7 @@ struct ControlLoop: ~Copyable {
 
   private func refusal(of letter: ReplyLine.Piece, to client: Client) -> String? {
     if letter.bytes.count <= ReplyRoom.small { return nil }
-    return ReplyRoom(limits: limits, keepers: [0, ThisProcess.user]).refusal(
+    return ReplyRoom(limits: limits, keepers: Self.keepers).refusal(
       of: letter.bytes.count, to: client.peer.user,
       besides: clients.filter { $0.key != letter.client }.map {
         ($0.value.peer.user, $0.value.session.unwritten.count)

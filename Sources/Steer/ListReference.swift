@@ -34,7 +34,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package func fits(_ list: String) -> Bool { isPattern && NamePattern(name)?.fits(list) == true }
 
   /// True if the reference is this name, letter by letter, with or without its ending.
-  package func names(_ list: String) -> Bool {
+  private func names(_ list: String) -> Bool {
     OutsideText.isSame(list, text) || OutsideText.isSame(list, name)
   }
 
@@ -104,6 +104,22 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
       let near = isName ? Suggestion.nearest(to: name, among: names.map(\.text)) : nil
       throw .noSuchList(name: text, near: near)
     }
+    return id
+  }
+
+  /// The list that a command means which cannot be taken back: another spelling, a pattern and a name that several users
+  /// have are not enough. Raises as `choose` does.
+  package func chooseExactly(
+    among lists: some Collection<Candidate>, for caller: UInt32
+  ) throws(ControlError) -> UInt64 {
+    let id = try choose(among: lists, for: caller)
+    guard id != number, let meant = lists.first(where: { $0.id == id }) else { return id }
+    guard names(meant.name) else { throw .noSuchList(name: text, near: meant.name) }
+    // The caller's list is meant before the lists of others.
+    if meant.owner == caller, caller != 0 { return id }
+    let newest = Dictionary(
+      lists.filter { names($0.name) }.map { ($0.owner, $0.id) }, uniquingKeysWith: max)
+    guard newest.count < 2 else { throw ambiguous(newest.values) }
     return id
   }
 

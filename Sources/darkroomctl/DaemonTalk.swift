@@ -252,14 +252,7 @@ package struct DaemonTalk {
     var failed = 0
     for list in lists {
       do throws(ControlError) {
-        let meant = try list.choose(among: known, for: caller)
-        // As the daemon judges a single one: what is removed does not come back.
-        if list.number != meant, let name = known.first(where: { $0.id == meant })?.name,
-          !list.names(name)
-        {
-          throw .noSuchList(name: list.text, near: name)
-        }
-        numbers.insert(meant)
+        numbers.insert(try list.chooseExactly(among: known, for: caller))
       } catch {
         failed += 1
         voice.complain(error.name, "Could not remove '\(Printable.text(list.text))': \(error)")

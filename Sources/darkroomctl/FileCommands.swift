@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that work on files of this machine, with or without the daemon, and the help. Each is one row; its method is in `DaemonTalk`.
+// The commands that work on files of this machine, with or without the daemon, and the help. Each is one row; its
+// method is in `DaemonTalk`.
 
 internal import Vocabulary
 

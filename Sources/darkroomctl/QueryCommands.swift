@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that show what there is, that hand in a list, and that wait. Each is one row; its method is in `DaemonTalk`.
+// The commands that show what there is, that hand in a list, and that wait. Each is one row; its method is in
+// `DaemonTalk`.
 
 internal import Vocabulary
 

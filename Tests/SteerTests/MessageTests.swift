@@ -326,6 +326,26 @@ struct MessageTests {
     }
   }
 
+  @Test(
+    "what cannot be taken back needs the exact name, of one user alone, or the number",
+    arguments: [
+      ("barn", 1000, .success(1)), ("barn.plist", 1000, .success(1)), ("2", 1000, .success(2)),
+      ("cow", 0, .success(4)),
+      ("barn", 0, .failure(.ambiguousList(name: "barn", ids: [2, 3]))),
+      ("BARN", 1000, .failure(.noSuchList(name: "BARN", near: "barn"))),
+      ("c?w", 0, .failure(.noSuchList(name: "c?w", near: "cow"))),
+    ] as [(String, UInt32, Result<UInt64, ControlError>)])
+  func exactly(text: String, caller: UInt32, chosen: Result<UInt64, ControlError>) {
+    let lists: [ListReference.Candidate] = [
+      (1, "barn", 1000, false), (2, "barn", 1001, true), (3, "barn", 1000, true),
+      (4, "cow", 1001, true),
+    ]
+    let result = Result { () throws(ControlError) in
+      try ListReference(text).chooseExactly(among: lists, for: caller)
+    }
+    #expect(result == chosen)
+  }
+
   @Test
   func `a list is changed by its owner and root, settings by root and the daemon's user`() {
     let (root, anna, bert) = (Samples.peer(0), Samples.peer(1000), Samples.peer(1001))

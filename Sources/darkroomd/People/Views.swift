@@ -119,24 +119,10 @@ struct Views: Sendable {
     return ListID(try reference.choose(among: names(), for: peer.user))
   }
 
-  /// The list that a command means which cannot be taken back: a pattern, another spelling and a name that several users
-  /// have are not enough.
   func chooseExactly(
     _ reference: ListReference, by peer: ControlPeer
   ) throws(ControlError) -> ListID {
-    let meant = try choose(reference, by: peer)
-    let names = names()
-    guard meant.number != reference.number, let name = names.first(where: { $0.id == meant.number })
-    else { return meant }
-    guard reference.names(name.name) else {
-      throw .noSuchList(name: reference.text, near: name.name)
-    }
-    let same = Dictionary(grouping: names.filter { reference.names($0.name) }, by: \.owner)
-    guard same.count < 2 || name.owner == peer.user && peer.user != 0 else {
-      throw .ambiguousList(
-        name: reference.text, ids: same.values.compactMap { $0.map(\.id).max() }.sorted())
-    }
-    return meant
+    ListID(try reference.chooseExactly(among: names(), for: peer.user))
   }
 
   /// Every list, the oldest first.
