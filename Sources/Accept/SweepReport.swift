@@ -25,6 +25,7 @@ package struct SweepReport: Equatable, Sendable {
     package let listName: FileName
     /// The reason for the wait, in words for people.
     package let waitsFor: OwnersReason
+    package let owner: UInt32
     /// The list that the file became, if it only has to leave the inbox.
     package let list: ListID?
     /// The file was rejected, and stays until it changes.
@@ -102,7 +103,7 @@ extension SweepReport.Waiting {
     let list: ListID? = if case .claim(let list) = place { list } else { nil }
     self.init(
       name: file.candidate.name, listName: file.listName ?? file.candidate.name,
-      waitsFor: file.waitsFor, list: list,
+      waitsFor: file.waitsFor, owner: file.candidate.status.owner, list: list,
       isRejected: file.phase == .leftBehind, isUnreadable: file.isUnreadable)
   }
 }

@@ -79,6 +79,11 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     return own.isEmpty ? nil : own
   }
 
+  /// The caller has a list that is meant, so none of the other users is.
+  package func meansOwn(among lists: some Collection<Candidate>, of caller: UInt32) -> Bool {
+    own(among: lists, of: caller) != nil
+  }
+
   /// The list that is meant. A number means the list of that number, if there is one. The lists of others are meant
   /// only if none of the caller's fits, so no user takes over the name of another. Among lists of one name it is the only
   /// one with work left, otherwise the newest. Raises `ambiguousList` when several have work left or a pattern fits

@@ -156,6 +156,8 @@ package protocol Folder: AnyObject, Sendable {
   func names() throws(SystemError) -> [FileName]
   /// The same with the kind of each entry, if the listing includes it.
   func entries() throws(SystemError) -> [FolderEntry]
+  /// There is no name in it. Reads no long listing to the end.
+  func isEmpty() throws(SystemError) -> Bool
   func status(of name: FileName) throws(SystemError) -> FileStatus
   /// Changes to the names in this folder are on the disk when this returns.
   func sync() throws(SystemError)
@@ -228,6 +230,7 @@ extension Folder {
   }
 
   package func standing() throws(SystemError) -> any Folder { self }
+  package func isEmpty() throws(SystemError) -> Bool { try entries().isEmpty }
 
   /// The device number of the folder's file system.
   package func device() throws(SystemError) -> UInt64 { try identity().device }

@@ -505,4 +505,22 @@ import Vocabulary
       #expect(error(await reply) == .listRejected(name: "barn", why: OwnersReason.closed))
     }
   }
+
+  @Test func `a file of another user delays no caller who has a list of the name`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      // The tests run as root, so the file is root's.
+      try bench.drop("barn.plist")
+      #expect(await bench.inbox.look().waitingCount == 1)
+      bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
+      let call = ControlCall.show(ShowOrder(list: barn))
+      guard case .show(let report) = await bench.calls.stream(call, from: .owner, send: { _ in false })
+      else {
+        Issue.record("the list is not shown")
+        return
+      }
+      #expect(report.list.id == list.number)
+    }
+  }
 }

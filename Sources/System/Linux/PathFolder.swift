@@ -46,6 +46,7 @@ package final class PathFolder: Folder {
   package func remove(_ name: FileName) throws(SystemError) { try here().remove(name) }
   package func removeFolder(_ name: FileName) throws(SystemError) { try here().removeFolder(name) }
   package func names() throws(SystemError) -> [FileName] { try here().names() }
+  package func isEmpty() throws(SystemError) -> Bool { try here().isEmpty() }
   package func entries() throws(SystemError) -> [FolderEntry] { try here().entries() }
 
   package func status(of name: FileName) throws(SystemError) -> FileStatus {

@@ -187,7 +187,8 @@ final class ControlCalls: ControlService {
   }
 
   /// Waits while a file of this name is in the inbox and may still become a list: the caller means that list,
-  /// not an older one of the same name. Without a list, tells why a file of this name became none.
+  /// not an older one of the same name. Without a list, tells why a file of this name became none. The files of others
+  /// are meant only if the caller has neither a file nor a list of the name.
   private func arrival(of list: ListReference, for peer: ControlPeer) async throws(ControlError) {
     if let number = list.number, views.isKnown(ListID(number)) { return }
     let sight = views.sight(of: peer)
@@ -198,7 +199,9 @@ final class ControlCalls: ControlService {
         for: SweepQuestion(user: peer.user) { name in
           list.means(file: String(decoding: name.bytes, as: UTF8.self))
         })
-      let files = sweep.waiting.filter { !$0.isRejected }
+      var files = sweep.waiting.filter { !$0.isRejected }
+      let own = files.filter { $0.owner == peer.user }
+      if !own.isEmpty || views.hasOwn(list, peer) { files = own }
       if files.isEmpty {
         if sweep.waiting.isEmpty {
           ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -216,7 +219,7 @@ final class ControlCalls: ControlService {
       guard case .noSuchList = error else { throw error }
       missing = error
     }
-    if let reason = views.departures.rejection(of: list, after: newest) {
+    if let reason = views.rejection(of: list, after: newest, for: peer) {
       throw sight.rejection(of: list, reason)
     }
     guard let missing else { return }

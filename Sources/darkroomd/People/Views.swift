@@ -125,6 +125,23 @@ struct Views: Sendable {
     ListID(try reference.chooseExactly(among: names(), for: peer.user))
   }
 
+  /// The caller has a list that is meant, so nothing of other users is.
+  func hasOwn(_ reference: ListReference, _ peer: ControlPeer) -> Bool {
+    reference.meansOwn(among: names(), of: peer.user)
+  }
+
+  /// The reason why the newest file of this reference was rejected, if its number is above `list`.
+  func rejection(
+    of reference: ListReference, after list: UInt64, for peer: ControlPeer
+  ) -> OwnersReason? {
+    let isOwnMeant = hasOwn(reference, peer)
+    return departures.rejection(of: reference, after: list) { file in
+      guard isOwnMeant else { return true }
+      if let reason = file.rejection { return reason.isOf(peer.user) }
+      return recorder.ledger { $0[file.list] }.map(owner) == peer.user
+    }
+  }
+
   /// Every list, the oldest first.
   func summaries(for peer: ControlPeer) -> [ListSummary] {
     let sight = sight(of: peer)

@@ -28,16 +28,20 @@ extension Settings.Filter {
 extension Settings.Download {
   private static let patience = Duration.seconds(5)
 
-  /// The folders of FileFolders= that cannot be opened now, for people. Their photos wait until they can; so do those of
-  /// a folder that does not answer.
+  /// The folders of FileFolders= that cannot be opened now or are empty, for people. Their photos wait; so do those of a
+  /// folder that does not answer.
   var fileFolderNotes: [String] {
     fileFolders.compactMap { path in
       let found = withPatience(Self.patience) {
-        Result { () throws(SystemError) in _ = try LinuxFolder.open(path: path) }
+        Result { () throws(SystemError) in try LinuxFolder.open(path: path).isEmpty() }
       }
-      guard case .failure(let error) = found else { return nil }
-      return
-        "the folder \(Printable.text(path)) of FileFolders= cannot be opened: \(error.words); its photos wait until it can"
+      let folder = "the folder \(Printable.text(path)) of FileFolders="
+      return switch found {
+      case .failure(let error):
+        "\(folder) cannot be opened: \(error.words); its photos wait until it can"
+      case .success(true): "\(folder) is empty; its photos wait until there is something in it"
+      case .success(false), nil: nil
+      }
     }
   }
 }
