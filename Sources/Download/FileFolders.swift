@@ -75,7 +75,8 @@ package struct FileFolders: Sendable {
     Failure(
       .machine, scope: .one, code: "file.folder", reason: reason,
       advice:
-        "Check that this folder of FileFolders= exists, is mounted, and can be entered by darkroomd")
+        "Check that this folder of FileFolders= exists, is mounted, and can be entered by darkroomd"
+    )
   }
 
   /// Anything but a regular file fails like a symbolic link.

@@ -515,7 +515,8 @@ import Vocabulary
       #expect(await bench.inbox.look().waitingCount == 1)
       bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
       let call = ControlCall.show(ShowOrder(list: barn))
-      guard case .show(let report) = await bench.calls.stream(call, from: .owner, send: { _ in false })
+      guard
+        case .show(let report) = await bench.calls.stream(call, from: .owner, send: { _ in false })
       else {
         Issue.record("the list is not shown")
         return
