@@ -203,7 +203,7 @@ package struct DaemonTalk {
   }
 
   /// Fetches the photos page by page, and writes each page while the daemon prepares the next two. With a
-  /// state, only the answer tells where the next page begins.
+  /// state, and after a page that ended early, only the answer tells where the next page begins.
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
@@ -218,7 +218,13 @@ package struct DaemonTalk {
         throw Self.otherKind
       }
       asked.removeFirst()
-      while asked.count < (state == nil ? 2 : 1),
+      let isWhole = state == nil && report.rest(of: page) == nil
+      while !isWhole, !asked.isEmpty {
+        // The daemon was asked for a page that begins too late.
+        _ = try answer(asked, isFirst: false, &client)
+        asked.removeFirst()
+      }
+      while asked.count < (isWhole ? 2 : 1),
         let next = asked.last.map(report.page(behind:)) ?? report.page(after: page)
       {
         try client.ask(.show(next))
