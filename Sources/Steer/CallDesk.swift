@@ -34,10 +34,16 @@ struct CallDesk: Sendable {
       let terms = ControlSession.Terms(
         isOneway: request.oneway, endsWithCaller: request.more || call.method.isSearch)
       guard await line.parsed(.success(terms)) else { return }
-      line.finish(
-        request.more
-          ? await handler.stream(call, from: peer) { await line.send($0) }
-          : await handler.handle(call, from: peer))
+      if request.oneway {
+        _ = await handler.handle(call, from: peer)
+        line.finish(.unread)
+      } else if request.more, call.method.isStream {
+        line.finish(await handler.stream(call, from: peer, to: line.stream(of: call)))
+      } else if await line.room(for: call) {
+        line.finish(await handler.handle(call, from: peer))
+      } else {
+        line.finish(.unread)
+      }
     }
   }
 }

@@ -89,6 +89,17 @@ package enum ControlCall: Equatable, Sendable {
       }
     }
 
+    /// With `more`, replies follow each other.
+    var isStream: Bool {
+      switch self {
+      case .show, .watch, .follow: true
+      case .status, .lists, .inbox, .why, .pause, .resume, .cancel, .quality, .focus, .unfocus,
+        .retry, .remove, .sheet, .reload, .forecast, .settings, .open, .redeem, .states, .colours,
+        .find, .picture, .cache, .metrics, .flush, .nodes, .drain:
+        false
+      }
+    }
+
     /// The names of later methods.
     package static let reserved: Set<String> = [
       "Submit", "Sync",

@@ -21,8 +21,10 @@ package enum ControlInterface {
     # and Picture. Calls about the photos of a private list are for its owner and root; so are its title, which is
     # empty for others, and its reasons. Reasons of files in the inbox are for the owner of the file and root.
     # A request has at most 64 KiB and 2048 values, at most 8 deep; a string in it has at most 255 bytes, a name of a
-    # parameter at most 64. Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes,
-    # in any case, with '*' and '?'. Show, Why, Focus, States, Colours, Find and Picture end when their caller has left.
+    # parameter at most 64. A reply has at most 16 MiB; a caller has half a minute to read it, and a second more for each
+    # 64 KiB. A call whose reply may be long waits while other replies to its user are not read.
+    # Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes, in any case, with '*'
+    # and '?'. Show, Why, Focus, States, Colours, Find and Picture end when their caller has left.
     # One Find of a user runs at a time.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
@@ -239,12 +241,13 @@ package enum ControlInterface {
     # All known lists, the oldest first.
     method Lists() -> (lists: []ListSummary)
 
-    # Scans the inbox and returns its files, at most 1000, and the last files that left it.
+    # Scans the inbox and returns its files, at most 1000 and about 1 MiB, and the last files that left it.
     method Inbox() -> (inbox: InboxReport)
 
     # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
     # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
-    # A reply with 'more' has further photos: pass the value as the offset of the next call. prints is the
+    # A reply with 'more' has further photos: pass the value as the offset of the next call. A page of long texts
+    # ends after about 1 MiB, with fewer photos than asked for. prints is the
     # folder of the list's prints, or their URL in a store, and null while they are out of reach. sha256 is
     # that of a print, as it was recorded.
     # With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,

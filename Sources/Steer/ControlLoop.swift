@@ -14,6 +14,8 @@ struct ControlLoop: ~Copyable {
     var session: ControlSession
     var task: Task<Void, Never>?
     var taken: Reply<Bool>?
+    /// Given when its call has room for a reply.
+    var room: Reply<Bool>?
     /// Goes with the next bytes.
     var file: LinuxFile?
   }
@@ -26,6 +28,7 @@ struct ControlLoop: ~Copyable {
   private let desk: CallDesk
   private let clock: any Timekeeper
   private let limits: ControlLimits
+  private var room: ReplyRoom
   private var clients: [UInt64: Client] = [:]
   private var lastClient: UInt64 = 0
   /// Set when accepting failed, as without descriptors: no caller is accepted before then.
@@ -42,6 +45,7 @@ struct ControlLoop: ~Copyable {
     self.desk = desk
     self.clock = clock
     self.limits = limits
+    room = ReplyRoom(limits: limits, keepers: Self.keepers)
   }
 
   /// Runs until the mailbox brings the stop and the last reply is delivered, or `farewell` has passed.
@@ -52,11 +56,13 @@ struct ControlLoop: ~Copyable {
         case .reply(let piece): deliver(piece)
         case .parsed(let number, let message, let answer):
           answer.give(took(message, from: number))
+        case .room(let number, let bytes, let answer): askRoom(number, bytes, answer)
         case .stop: farewell = farewell ?? clock.uptime() + limits.farewell
         }
       }
       if let farewell, isFarewellOver(farewell) { return }
       expire()
+      admit()
       await wait(on: reactor)
     }
   }
@@ -188,7 +194,7 @@ struct ControlLoop: ~Copyable {
 
   private mutating func begin(_ number: UInt64, _ message: [UInt8]) {
     guard let peer = clients[number]?.peer else { return }
-    let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
+    let line = ReplyLine(client: number, mailbox: mailbox, limits: limits)
     clients[number]?.task = TaskHome.quick.start { [desk] in
       await desk.serve(message, from: peer, line)
     }
@@ -218,13 +224,6 @@ struct ControlLoop: ~Copyable {
       letter.taken?.give(false)
       return
     }
-    if let why = refusal(of: letter, to: client) {
-      letter.taken?.give(false)
-      clients[letter.client]?.session.refuseReply(why, at: clock.uptime())
-      client.task?.cancel()
-      clients[letter.client]?.task = nil
-      return pump(letter.client)
-    }
     clients[letter.client]?.session.answer(
       letter.bytes, isLast: letter.isLast, at: clock.uptime())
     if client.session.isGone {
@@ -239,13 +238,20 @@ struct ControlLoop: ~Copyable {
     pump(letter.client)
   }
 
-  private func refusal(of letter: ReplyLine.Piece, to client: Client) -> String? {
-    if letter.bytes.count <= ReplyRoom.small { return nil }
-    return ReplyRoom(limits: limits, keepers: Self.keepers).refusal(
-      of: letter.bytes.count, to: client.peer.user,
-      besides: clients.filter { $0.key != letter.client }.map {
-        ($0.value.peer.user, $0.value.session.unwritten.count)
-      })
+  private mutating func askRoom(_ number: UInt64, _ bytes: Int, _ answer: Reply<Bool>) {
+    guard let client = clients[number], !client.session.isGone else { return answer.give(false) }
+    clients[number]?.room = answer
+    room.add(ReplyRoom.Wait(number: number, user: client.peer.user, bytes: bytes))
+  }
+
+  /// Lets the calls go on whose users have room for another reply.
+  private mutating func admit() {
+    if room.isEmpty { return }
+    let held = clients.values.reduce(into: [:]) { $0[$1.peer.user, default: 0] += $1.session.held }
+    for wait in room.admit(beside: held) {
+      clients[wait.number]?.session.reserve(wait.bytes)
+      clients[wait.number]?.room.take()?.give(true)
+    }
   }
 
   private mutating func flush(_ number: UInt64) {
@@ -274,6 +280,8 @@ struct ControlLoop: ~Copyable {
     clients[number]?.session.leave()
     if client.session.endsWithCaller { client.task?.cancel() }
     release(number, false)
+    room.remove(number)
+    clients[number]?.room.take()?.give(false)
   }
 
   private mutating func drop(_ number: UInt64) {

@@ -79,12 +79,17 @@ package struct ControlAnswer: Equatable, Sendable {
       continues: try ControlMessage.flag("continues", object), error: object["error"]?.string)
   }
 
-  package var bytes: [UInt8] {
+  package var bytes: [UInt8] { bytes(upTo: .max) }
+
+  /// If there are more than `limit`, they are cut off somewhere behind it.
+  func bytes(upTo limit: Int) -> [UInt8] {
     var object = JSONObject()
     object["error"] = error.map { .string($0) }
     object["parameters"] = .object(parameters)
     if continues { object["continues"] = true }
-    return JSONWriter.bytes(.object(object)) + [0]
+    var bytes = JSONWriter.bytes(.object(object), upTo: limit)
+    bytes.append(0)
+    return bytes
   }
 }
 

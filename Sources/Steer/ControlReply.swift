@@ -65,6 +65,9 @@ package enum ControlReply: Equatable, Sendable {
     }
   }
 
+  /// To a caller that wants no reply, or has left.
+  package static let unread = failed(.notPossible(why: "no reply is wanted"))
+
   /// The open file that goes with the reply.
   package var file: LinuxFile? {
     guard case .picture(let report) = self else { return nil }

@@ -16,7 +16,7 @@ struct ReplyLine: Sendable {
 
   let client: UInt64
   let mailbox: Mailbox<ControlServer.Letter>
-  let limit: Int
+  let limits: ControlLimits
 
   /// Sends a reply before the last one. Returns false when the caller has left.
   func send(_ reply: ControlReply) async -> Bool {
@@ -31,6 +31,18 @@ struct ReplyLine: Sendable {
     await Reply.wait { mailbox.put(.parsed(client, message, $0)) }
   }
 
+  /// Waits until the unread replies to the caller's user leave room for the reply to this call. Returns false when the
+  /// caller has left.
+  func room(for call: ControlCall) async -> Bool {
+    let bytes = call.room(limits)
+    if bytes == 0 { return true }
+    return await Reply.wait { mailbox.put(.room(client, bytes, $0)) }
+  }
+
+  func stream(of call: ControlCall) -> ReplyStream {
+    ReplyStream({ await send($0) }, room: { await room(for: call) })
+  }
+
   func finish(_ answer: ControlAnswer) {
     mailbox.put(
       .reply(Piece(client: client, bytes: answer.bytes, isLast: true, file: nil, taken: nil)))
@@ -43,9 +55,9 @@ struct ReplyLine: Sendable {
   }
 
   private func encode(_ reply: ControlReply, continues: Bool) -> [UInt8] {
-    let bytes = ControlAnswer(reply, continues: continues).bytes
-    if bytes.count <= limit { return bytes }
-    let why = "the answer has more than \(limit) bytes; ask for fewer photos at once"
+    let bytes = ControlAnswer(reply, continues: continues).bytes(upTo: limits.reply)
+    if bytes.count <= limits.reply { return bytes }
+    let why = "the answer has more than \(limits.reply) bytes; ask for fewer photos at once"
     return ControlAnswer(.failed(.notPossible(why: why))).bytes
   }
 }

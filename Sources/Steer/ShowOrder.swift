@@ -87,6 +87,15 @@ package struct ShowReport: MessageValue {
     return next
   }
 
+  /// The order for the rest of a page that ended early, because it was long; nil if it is whole.
+  package func rest(of order: ShowOrder) -> ShowOrder? {
+    guard order.state == nil, var next = page(after: order) else { return nil }
+    let (end, isOver) = order.offset.addingReportingOverflow(order.limit)
+    guard !isOver, next.offset < end else { return nil }
+    next.limit = end - next.offset
+    return next
+  }
+
   /// The page behind one that is asked for and has photos in every state; nil after the last one.
   package func page(behind order: ShowOrder) -> ShowOrder? {
     let (offset, isOver) = order.offset.addingReportingOverflow(order.limit)

@@ -142,32 +142,27 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// Fetches the photos page by page, and writes each page while the daemon prepares the next two. With a
-  /// state, only the answer tells where the next page begins.
+  /// Fetches the photos page by page, and writes each page while the daemon prepares the next ones.
   func show(_ first: ShowOrder) throws(ControlFailure) -> ExitCode {
     var client = try ControlClient(path: order.socket, clock: clock)
-    var asked = [first]
+    var pages = ShowPages(first)
     try client.ask(.show(first))
     var (isFirst, separator) = (true, "")
     var failures = FailureGroups()
     var photos = PhotoText(voice.screen)
-    while let page = asked.first {
-      guard case .show(let report) = try answer(asked, isFirst: isFirst, &client) else {
+    while !pages.isOver {
+      guard case .show(let found) = try answer(pages.asked, isFirst: isFirst, &client) else {
         throw Self.otherKind
       }
-      asked.removeFirst()
-      while asked.count < (first.state == nil ? 2 : 1),
-        let next = asked.last.map(report.page(behind:)) ?? report.page(after: page)
-      {
-        try client.ask(.show(next))
-        asked.append(next)
-      }
+      let (page, next) = pages.take(found)
+      for order in next { try client.ask(.show(order)) }
+      guard let report = page else { continue }
       if isFirst { say(head: report.list) }
       isFirst = false
       if !order.isJSON {
         voice.say(photos.page(report.photos, now: clock.wallTime()))
         if !voice.screen.isPlain { for photo in report.photos { failures.add(photo) } }
-        if asked.isEmpty {
+        if pages.isOver {
           say(failures, of: report.list, after: "\n", all: first.state == .failed)
         }
       } else if !report.photos.isEmpty {

@@ -88,11 +88,10 @@ final class FrontDesk: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .open(let service) = await settled(within: nil) {
-      return await service.stream(call, from: peer, send: send)
+      return await service.stream(call, from: peer, to: caller)
     }
     return await handle(call, from: peer)
   }

@@ -74,12 +74,13 @@ import Vocabulary
       let (reports, isOver) = (EventBoard(0), EventBoard(false))
       let order = FollowOrder(list: barn, since: report.last)
       async let reply = {
-        let end = await bench.calls.stream(.follow(order), from: .stranger) { reply in
+        let caller = ReplyStream { reply in
           guard case .followed(let report) = reply else { return false }
           seen.withLock { $0 += report.steps.map(\.state) }
           reports.change { $0 += 1 }
           return true
         }
+        let end = await bench.calls.stream(.follow(order), from: .stranger, to: caller)
         isOver.change { $0 = true }
         return end
       }()
@@ -369,10 +370,11 @@ import Vocabulary
   private func stream(
     _ bench: PeopleBench, _ call: ControlCall, most: Int = .max, _ reports: EventBoard<Int>
   ) async -> ControlReply {
-    await bench.calls.stream(call, from: .stranger) { _ in
+    let caller = ReplyStream { _ in
       reports.change { $0 += 1 }
       return reports.value < most
     }
+    return await bench.calls.stream(call, from: .stranger, to: caller)
   }
 
   /// Ends the pauses between two reports until the stream has ended.
@@ -445,7 +447,7 @@ import Vocabulary
         error(await stream(bench, call, EventBoard(0)))
           == .listRejected(name: "barn", why: OwnersReason.closed))
       #expect(
-        error(await bench.calls.stream(call, from: .owner) { _ in false })
+        error(await bench.calls.stream(call, from: .owner, to: ReplyStream { _ in false }))
           == .listRejected(name: "barn", why: "line 3: no URL"))
     }
   }

@@ -11,7 +11,8 @@ import Testing
 @Suite struct CrowdedInboxTests {
   private func failure(_ bench: PeopleBench, _ name: String) async -> ControlError? {
     let call = ControlCall.show(ShowOrder(list: ListReference(name)))
-    let reply = await bench.calls.stream(call, from: .stranger) { _ in true }
+    let caller = ReplyStream { _ in true }
+    let reply = await bench.calls.stream(call, from: .stranger, to: caller)
     return if case .failed(let error) = reply { error } else { nil }
   }
 

@@ -252,10 +252,11 @@ import Vocabulary
     to call: ControlCall, from peer: ControlPeer, _ bench: PeopleBench
   ) async -> [ControlReply] {
     let sent = EventBoard<[ControlReply]>([])
-    let end = await bench.calls.stream(call, from: peer) { reply in
+    let caller = ReplyStream { reply in
       sent.change { $0.append(reply) }
       return false
     }
+    let end = await bench.calls.stream(call, from: peer, to: caller)
     return [await bench.calls.handle(call, from: peer), end] + sent.value
   }
 }

@@ -143,6 +143,26 @@ import Vocabulary
     }
   }
 
+  @Test func `a page of long texts ends after a mebibyte, and the next one continues`() async throws
+  {
+    try await PeopleBench.use { bench in
+      let path = String(repeating: "x", count: 16_000)
+      let urls = (1...200).map { ("Photo \($0)", "https://photos.example.org/\($0)/\(path)") }
+      try await bench.parts.add(1, SampleList { $0.photos = urls })
+      for state in [nil, PhotoState.new] {
+        var (numbers, next): ([UInt32], UInt32?) = ([], 0)
+        while let offset = next {
+          let page = try await show(bench, from: offset, most: 1000, state)
+          #expect(ControlAnswer(.show(page)).bytes.count < 1 << 20 + 4096)
+          #expect(page.photos.count <= 65 && !page.photos.isEmpty)
+          numbers += page.photos.map(\.number)
+          next = page.more
+        }
+        #expect(numbers == Array(1...200))
+      }
+    }
+  }
+
   @Test func `a filtered photo has its print, a failed one its reason`() async throws {
     try await PeopleBench.use { bench in
       try await bench.parts.add(1, SampleList(count: 2))
@@ -263,6 +283,16 @@ import Vocabulary
       for number in 1...1010 { try bench.drop("\(number).doc", []) }
       let report = await bench.views.inboxReport(for: .owner)
       #expect(report.files.count == 1000 && report.more == 10)
+    }
+  }
+
+  @Test func `of very many files with long names a mebibyte is told`() async throws {
+    try await PeopleBench.use { bench in
+      let name = String(repeating: "\u{1}", count: 240)
+      for number in 1...1010 { try bench.drop("\(name)\(number).doc", []) }
+      let report = await bench.views.inboxReport(for: .owner)
+      #expect(ControlAnswer(.inbox(report)).bytes.count < 1 << 20 + 4096)
+      #expect(report.files.count < 1000 && report.files.count + Int(report.more) == 1010)
     }
   }
 }

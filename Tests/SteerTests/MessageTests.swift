@@ -365,4 +365,20 @@ struct MessageTests {
     order.offset = .max - 10
     #expect(report.page(behind: order) == nil)
   }
+
+  @Test func `the rest of a page that ended early ends where the page would have ended`() {
+    var report = ShowReport(list: Samples.list)
+    var order = ShowOrder(list: ListReference("summer"), offset: 20, limit: 50)
+    #expect(report.rest(of: order) == nil, "the list has no more")
+    report.more = 70
+    #expect(report.rest(of: order) == nil)
+    report.more = 31
+    #expect(
+      report.rest(of: order) == ShowOrder(list: ListReference("17"), offset: 31, limit: 39))
+    report.more = 20
+    #expect(report.rest(of: order) == nil, "an answer without progress")
+    report.more = 31
+    order.state = .failed
+    #expect(report.rest(of: order) == nil, "a page of a state ends anywhere")
+  }
 }

@@ -29,26 +29,6 @@ import Vocabulary
     places.verdict(on: user, among: held.flatMap { $0 })
   }
 
-  @Test func `replies that nobody reads have the room of one for each user, and of four in all`() {
-    let most = Self.limits.reply
-    let room = ReplyRoom(limits: Self.limits, keepers: [0])
-    func refusal(_ bytes: Int, to user: UInt32, _ unread: (UInt32, Int)...) -> String? {
-      room.refusal(of: bytes, to: user, besides: unread.map { (user: $0.0, bytes: $0.1) })
-    }
-    #expect(refusal(most, to: 1) == nil && refusal(most, to: 1, (2, most), (1, 0)) == nil)
-    #expect(
-      refusal(most, to: 1, (1, 9))
-        == "9 bytes of replies wait in your other connections; read them first")
-    #expect(refusal(most / 2, to: 1, (1, most / 2)) == nil)
-    let four = (1...4 as ClosedRange<UInt32>).map { (user: $0, bytes: most) }
-    #expect(
-      room.refusal(of: ReplyRoom.small + 1, to: 5, besides: four)
-        == "\(4 * most) bytes of replies wait until their callers read them; try again later")
-    #expect(room.refusal(of: ReplyRoom.small, to: 1, besides: four) == nil, "as for a short reply")
-    #expect(room.refusal(of: most, to: 0, besides: four) == nil, "as for root")
-    #expect(room.refusal(of: most, to: 5, besides: [(user: 0, bytes: 9 * most)]) == nil)
-  }
-
   @Test func `a user has an eighth of the places, and eight users are needed to take all`() {
     #expect(Self.limits.clientsPerUser == 10)
     #expect(ControlLimits().clientsPerUser * 8 <= ControlLimits().clients)

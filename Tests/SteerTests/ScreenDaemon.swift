@@ -155,17 +155,16 @@ struct ScreenDaemon: ControlService {
 
   /// Three reports, then the last one.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     guard case .show(let order) = call, let list = find(order.list) else {
       for _ in 0..<3 {
-        guard case .watch = call, await send(.watch(watched)) else { break }
+        guard case .watch = call, await caller.send(.watch(watched)) else { break }
       }
       return await handle(call, from: peer)
     }
     for _ in 0..<3 where !list.isFinal {
-      guard await send(.show(ShowReport(list: list))) else { break }
+      guard await caller.send(.show(ShowReport(list: list))) else { break }
     }
     return .show(ShowReport(list: end(list)))
   }

@@ -144,9 +144,38 @@ struct SessionTests {
     session.answer([1, 2, 0], isLast: true, at: .seconds(60))
     #expect(deadline() == .seconds(90))
     session.wrote(1, at: .seconds(70))
-    #expect(deadline() == .seconds(90), "a byte that is read does not begin the time again")
+    #expect(deadline() == .seconds(90), "of the whole answer: no byte renews it")
     session.wrote(2, at: .seconds(71))
     #expect(deadline() == .seconds(131), "it waits for the next request")
+  }
+
+  @Test func `a long answer has as much more time as a slow caller needs`() {
+    var session = session()
+    session.receive(request("a"), at: .zero)
+    _ = serve(&session)
+    session.answer([UInt8](repeating: 1, count: 1 << 20), isLast: true, at: .zero)
+    for second in 1...45 as ClosedRange<Int64> {
+      session.wrote(1, at: .seconds(second))
+      #expect(session.deadline(patience: .seconds(30), idle: .seconds(60)) == .seconds(46))
+    }
+  }
+
+  @Test func `an answer is held from the time that its room is kept to its last byte`() {
+    var session = session()
+    session.receive(request("a"), at: .zero)
+    _ = serve(&session)
+    #expect(session.held == 0)
+    session.reserve(100)
+    #expect(session.held == 100)
+    session.answer([1, 2, 3], isLast: true, at: .zero)
+    #expect(session.held == 3)
+    session.wrote(2, at: .zero)
+    #expect(session.held == 3, "its memory is not yet free")
+    session.wrote(1, at: .zero)
+    #expect(session.held == 0)
+    session.reserve(100)
+    session.leave()
+    #expect(session.held == 0)
   }
 
   @Test(arguments: [false, true])

@@ -124,6 +124,17 @@ struct TalkTests {
         == text.words.out)
   }
 
+  /// The pages that the tool asked for meanwhile begin too late.
+  @Test(arguments: ["show 17", "show 17 --state new"])
+  func `pages that end early are one result, and the pages behind them are as long again`(
+    line: String
+  ) async throws {
+    let daemon = CutDaemon(total: 5000, longFrom: 2000, to: 3000)
+    let words = try await run(line + " --json", with: daemon).words
+    let photos = try JSONReader.read(Array(words.out.utf8)).object?["photos"]?.array ?? []
+    #expect(photos.map { $0.object?["number"]?.int } == (1...5000).map { $0 })
+  }
+
   @Test func `watch shows transfers until the daemon goes`() async throws {
     let (code, words) = try await talk("watch", terminal: true, to: ScriptedDaemon())
     #expect(code == .unreachable)
@@ -315,8 +326,7 @@ private final class InboxDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .show(let order) = call {
       state.withLock { _ = $0.followed.insert(order.list.text) }
@@ -353,16 +363,37 @@ private struct WaitedDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .show(let order) = call, order.list == ListReference("nemo") {
       return .failed(.noSuchList(name: "nemo", near: nil))
     }
     // The stream is over when the task is cancelled.
     if isEndless { for await _ in AsyncStream(Void.self, { _ in }) {} }
-    _ = await send(.show(ShowReport(list: Samples.list)))
-    _ = await send(.show(ShowReport(list: Samples.list)))
+    _ = await caller.send(.show(ShowReport(list: Samples.list)))
+    _ = await caller.send(.show(ShowReport(list: Samples.list)))
     return .show(ShowReport(list: end))
+  }
+}
+
+/// A list of which some photos are so long that a page has 300 of them.
+private struct CutDaemon: ControlService {
+  let total: UInt32
+  let long: Range<UInt32>
+
+  init(total: UInt32, longFrom first: UInt32, to end: UInt32) {
+    (self.total, long) = (total, first..<end)
+  }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    guard case .show(let order) = call else { return .failed(.methodNotFound("")) }
+    let most = long.contains(order.offset) ? min(300, order.limit) : order.limit
+    let end = min(total, order.offset + most)
+    let photos = (order.offset..<end).map {
+      PhotoSummary(number: $0 + 1, name: "a", url: "", state: .new)
+    }
+    var list = Samples.list
+    list.total = total
+    return .show(ShowReport(list: list, photos: photos, more: end < total ? end : nil))
   }
 }

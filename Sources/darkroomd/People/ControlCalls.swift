@@ -108,33 +108,33 @@ final class ControlCalls: ControlService {
 
   /// Sends a report at each change until the list is over; the reports of `show` end when its files are returned.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await views.index.loaded()
     do throws(ControlError) {
       let admitted = try await pages.admitted(call, peer)
       switch call {
-      case .watch(let order): return try await watch(order, for: admitted, send)
-      case .follow(let order): return try await followSteps(order, for: admitted, send)
-      case .show(let order): return try await follow(order, for: admitted, send)
+      case .watch(let order): return try await watch(order, for: admitted, caller)
+      case .follow(let order): return try await followSteps(order, for: admitted, caller)
+      case .show(let order): return try await follow(order, for: admitted, caller)
       default: return await handle(call, from: peer)
       }
     } catch { return .failed(await located(error, peer)) }
   }
 
   private func follow(
-    _ order: ShowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: ShowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
     order.list = ListReference("\(try views.choose(order.list, by: peer))")
     while true {
+      guard await caller.room() else { return .unread }
       let seen = changes.version
       let report = try await views.show(order, for: peer)
       if report.list.end.isReturned || stop.isOn { return .show(report) }
-      guard await send(.show(report)) else { return .show(report) }
+      guard await caller.send(.show(report)) else { return .show(report) }
       await changes.change(after: seen)
       // Otherwise a fast list would send a report for every photo.
       await views.clock.rest(.milliseconds(200))
@@ -144,16 +144,17 @@ final class ControlCalls: ControlService {
 
   /// Reports every second while photos are being worked on, otherwise at each change.
   private func watch(
-    _ order: WatchOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: WatchOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list, for: peer) }
     while true {
+      guard await caller.room() else { return .unread }
       let seen = changes.version
       let isAtWork = views.isAtWork
       let report = try await views.watch(order, for: peer)
       let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
       if isOver || stop.isOn { return .watch(report) }
-      guard await send(.watch(report)) else { return .watch(report) }
+      guard await caller.send(.watch(report)) else { return .watch(report) }
       if !isAtWork { await changes.change(after: seen) }
       await views.clock.rest(isAtWork ? .seconds(1) : .milliseconds(200))
       if Task.isCancelled { return .watch(report) }
@@ -162,7 +163,7 @@ final class ControlCalls: ControlService {
 
   /// Sends the recorded steps; the first reply comes at once and has the place where they begin.
   private func followSteps(
-    _ order: FollowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: FollowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list, for: peer) }
     var order = order
@@ -175,7 +176,7 @@ final class ControlCalls: ControlService {
       let isWhole = report.steps.count < FollowReport.most
       if stop.isOn || (isOver && isWhole) { return .followed(report) }
       if isFirst || !report.steps.isEmpty || report.missed {
-        guard await send(.followed(report)) else { return .followed(report) }
+        guard await caller.send(.followed(report)) else { return .followed(report) }
       }
       (isFirst, order.since) = (false, report.last)
       if isWhole {

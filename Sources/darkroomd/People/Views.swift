@@ -277,16 +277,17 @@ struct Views: Sendable {
     report.prints = places.shownPrints(of: open.terms)
     let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
-    // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a
-    // page has as many numbers as asked for, so that a caller knows where the next one begins.
+    var page = ReplyPage()
+    // A search for a rare state in a long list is limited, and a page of long texts; `more` says where to continue.
     let span = order.state == nil ? order.limit : 100_000
     let (last, isOver) = number.addingReportingOverflow(span)
     let end = isOver ? open.catalog.count : min(open.catalog.count, last)
     while number < end, report.photos.count < order.limit {
-      number += 1
-      if let photo = summary(open, number, wanted: order.state, isPaused: isPaused) {
+      if let photo = summary(open, number + 1, wanted: order.state, isPaused: isPaused) {
+        guard page.takes(photo) else { break }
         report.photos.append(photo)
       }
+      number += 1
     }
     if number < open.catalog.count { report.more = number }
   }
@@ -454,7 +455,8 @@ struct Views: Sendable {
           String(decoding: name.bytes, as: UTF8.self), .ignored,
           why: OwnersReason(open: "\(reason)"))
       }
-    let shown = files.prefix(Self.longestInbox)
+    var page = ReplyPage()
+    let shown = files.prefix(Self.longestInbox).prefix { page.takes($0) }
     let all = sweep.waitingCount + sweep.ignoredCount
     let gone = departures.all.map { file in
       sight.file(
