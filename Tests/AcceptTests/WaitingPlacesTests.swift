@@ -70,11 +70,10 @@ import Vocabulary
     let all = files(10, of: Self.ann)
     _ = state.swept(all, at: .zero)
     let first = Set(state.waiting.keys)
-    _ = state.swept(all, at: .seconds(1))
+    sweep(&state, all, .unreadable(Self.closed), at: .seconds(1))
     #expect(Set(state.waiting.keys) == first && !state.hasRoom)
     // Two lists leave the inbox, one by one: then a sweep is worth it.
     for (key, isEnough) in zip(first.sorted { $0.name < $1.name }, [false, true]) {
-      _ = state.probed(key, .noWriter, at: .seconds(1))
       _ = state.attempted(key, .accepted(ListID(1)), at: .seconds(1))
       #expect(state.hasRoom == isEnough)
     }
