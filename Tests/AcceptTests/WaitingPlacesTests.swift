@@ -129,6 +129,7 @@ import Vocabulary
   @Test func `places are counted right after any changes, also of a file's owner`() {
     var random = SimulatedRandom(seed: 7)
     var places = WaitingPlaces(Self.limits)
+    var mistakes = 0
     for _ in 0..<5000 {
       let name = "\(random.number(below: 40)).plist"
       let owner = 1000 + UInt32(random.number(below: 3))
@@ -143,9 +144,10 @@ import Vocabulary
       for owner in 1000..<1003 as Range<UInt32> {
         var copy = places
         let own = places.files.values.count { $0.candidate.status.owner == owner }
-        #expect(copy.admits(owner) == (own < 4 && places.files.count < 32))
+        if copy.admits(owner) != (own < 4 && places.files.count < 32) { mistakes += 1 }
       }
     }
+    #expect(mistakes == 0)
   }
 
   @Test func `in a real inbox a list of another user is taken while a crowd waits`() async throws {
@@ -171,7 +173,8 @@ import Vocabulary
       User.write(file, "\(number) end")
       close(file)
     }
-    for _ in 0..<6 { await bench.settle() }
+    #expect(await bench.settle().candidates > 0, "the sweep after lists have left finds more")
+    for _ in 0..<5 { await bench.settle() }
     #expect(try bench.accepted().filter { $0.key != "barn.plist" }.count == 9)
     #expect(bench.rules.state.withLock(\.crowds).last == "user(\(crowd)): over")
     await bench.inbox.stop()
