@@ -99,6 +99,17 @@ import Vocabulary
     #expect(error?.description.hasPrefix("test.conf:\(line): ") == true)
   }
 
+  @Test func `a byte order mark at the beginning of a file is not a part of its first line`() throws
+  {
+    let mark = "\u{FEFF}"
+    #expect(try read("\(mark)[Filter]\nWorkers=3\n").filter.workers == 3)
+    #expect(try read("\(mark)# a comment\r\n[Filter]\r\nWorkers=3\r\n").filter.workers == 3)
+    #expect(try read(mark) == Settings())
+    for text in ["\(mark)\(mark)[Filter]\n", "\n\(mark)[Filter]\n"] {
+      #expect(throws: ConfigurationError.self) { try read(text) }
+    }
+  }
+
   @Test func `a file with one wrong line is refused`() {
     #expect(throws: ConfigurationError.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
   }
