@@ -40,6 +40,13 @@ extension Notice {
       fields: failure.fields)
   }
 
+  /// `words` are a sentence without its full stop: how many prints or records of lists go within a day, and when.
+  package static func expiryAhead(_ words: String, costsPrints: Bool) -> Notice {
+    Notice(
+      "d1f4a0c76b5e4f3d8a92e7b3150c6d88", costsPrints ? .warning : .notice,
+      words: "\(told(words)).", fields: [.sentence(.reason, words)])
+  }
+
   package static func cacheCleared(by user: Person) -> Notice {
     Notice(
       "e1947fa26c0d4b5f8b3d70e652c9a418", about: Person?(user),

@@ -45,6 +45,7 @@ package enum ControlInterface {
       outputs: int,
       degraded: []string,
       mistakes: []string,
+      expiring: []string,
       prints: string,
       inbox: string,
       residentBytes: int,

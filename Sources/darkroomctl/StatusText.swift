@@ -25,6 +25,7 @@ package enum StatusText {
       rows.append(("pictures", "stay in the inbox: \(Printable.sentence(why))"))
     }
     if report.waitingFiles > 0 { rows.append(("files", files(report))) }
+    rows += report.expiring.map { ("expiring", Printable.sentence($0)) }
     rows += report.hosts.map { ("waiting", host($0, now: now)) }
     if report.moreHosts > 0 {
       rows.append(("", "and \(Amounts.counted(report.moreHosts, "host", more: true))"))
@@ -151,6 +152,7 @@ package enum StatusText {
           ]
         ]
       } ?? [])
+      + report.expiring.map { ["expiring", Printable.sentence($0)] }
       + report.degraded.map { ["degraded", Printable.sentence($0)] }
       + report.mistakes.map { ["mistake", Printable.sentence($0)] }
       + report.hosts.map {

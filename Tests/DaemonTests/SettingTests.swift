@@ -268,8 +268,11 @@ import Vocabulary
       ("KeepPrints", "1", "KeepPrints=1 has no unit; write 1d for 1 day"),
       ("KeepLists", "1d 12", "KeepLists=1d 12 has no unit; write 12d for 12 days"),
       (
-        "KeepLists", "month", "a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not 'month'"
-      ),
+        "KeepLists", "month", "expected a time with its unit, from 1s to 3650d, not 'month'"
+      ), ("KeepLists", "0", "expected a time with its unit, from 1s to 3650d, not '0'"),
+      ("KeepPrints", "0", "\(noPrints)'0'"), ("KeepPrints", "0d", "\(noPrints)'0d'"),
+      ("KeepPrints", "never", "\(noPrints)'never'"), ("KeepPrints", "", "\(noPrints)''"),
+      ("KeepPrints", "4000d", "\(noPrints)'4000d'"),
     ])
   func `a setting by which files are removed needs a unit`(key: String, text: String, words: String)
     throws
@@ -296,6 +299,9 @@ import Vocabulary
     #expect(throws: SettingProblem.self) { try SettingForm.yesOrNo.read(text) }
   }
 }
+
+private let noPrints =
+  "expected a time with its unit, from 1s to 3650d, or infinity, which keeps all prints, not "
 
 @Suite struct SettingChangeTests {
   @Test func `every setting that changes is named, by the name in the file`() throws {

@@ -200,6 +200,18 @@ import Vocabulary
     }
   }
 
+  @Test func `every user is told how many prints are about to go`() async throws {
+    try await PeopleBench.use { bench in
+      for peer in [ControlPeer.root, .owner, .stranger] {
+        guard case .status(let status) = await bench.calls.handle(.status, from: peer) else {
+          Issue.record("no status")
+          return
+        }
+        #expect(status.expiring == ["prints are about to go"])
+      }
+    }
+  }
+
   // MARK: the world
 
   private func prepare(_ bench: PeopleBench) async throws {
