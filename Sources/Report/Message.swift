@@ -14,6 +14,11 @@ package struct Message: Equatable, Sendable {
       Value(field: field, text: Printable.text(text, limit: 1000))
     }
 
+    /// The names in it were escaped when it was made.
+    static func sentence(_ field: Field, _ text: String) -> Value {
+      Value(field: field, text: Printable.sentence(text, limit: 1000))
+    }
+
     static func number(_ field: Field, _ number: some BinaryInteger) -> Value {
       Value(field: field, text: String(number))
     }

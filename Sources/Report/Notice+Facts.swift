@@ -7,6 +7,9 @@ internal import Vocabulary
 extension Notice {
   static func shown(_ text: String) -> String { Printable.text(text) }
 
+  /// A sentence whose names were escaped when it was made.
+  static func told(_ sentence: String) -> String { Printable.sentence(sentence) }
+
   static func quoted(_ name: String) -> String { "'\(Printable.text(name, limit: 120))'" }
 
   static func counted(_ count: some BinaryInteger, _ thing: String) -> String {
@@ -15,19 +18,19 @@ extension Notice {
 
   /// The advice as a sentence behind others.
   static func advised(_ failure: Failure) -> String {
-    failure.advice.isEmpty ? "" : " \(shown(failure.advice))."
+    failure.advice.isEmpty ? "" : " \(told(failure.advice))."
   }
 
-  static func reason(_ failure: Failure) -> String { shown(failure.reason) }
+  static func reason(_ failure: Failure) -> String { told(failure.reason) }
 }
 
 extension Failure {
   var fields: [Message.Value] {
     // The catalog prints the advice on a separate line, so it needs its full stop.
-    cause + [.text(.advice, advice.isEmpty ? "" : "\(advice).")]
+    cause + [.sentence(.advice, advice.isEmpty ? "" : "\(advice).")]
   }
 
-  var cause: [Message.Value] { [.text(.errorKind, code), .text(.reason, reason)] }
+  var cause: [Message.Value] { [.text(.errorKind, code), .sentence(.reason, reason)] }
 }
 
 extension Person {

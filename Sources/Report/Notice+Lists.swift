@@ -144,11 +144,11 @@ extension Notice {
       "25a13b6ad9d3468d914994a54d68292d", .warning, counter: .workerDied, about: photo,
       words: { photo in
         "A worker died while working on \(photo?.named ?? "list \(quoted(listName))"): "
-          + "\(shown(reason)); \(shown(next))."
+          + "\(told(reason)); \(told(next))."
       },
       fields: { photo in
         (photo?.fields ?? [.number(.listID, list.number), .text(.listName, listName)])
-          + [.text(.reason, reason), .text(.waiting, next)]
+          + [.sentence(.reason, reason), .sentence(.waiting, next)]
       })
   }
 }

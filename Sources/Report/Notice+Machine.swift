@@ -40,6 +40,13 @@ extension Notice {
       fields: failure.fields)
   }
 
+  /// `words` are a sentence without its full stop: how many prints or records of lists go within a day, and when.
+  package static func expiryAhead(_ words: String, costsPrints: Bool) -> Notice {
+    Notice(
+      "d1f4a0c76b5e4f3d8a92e7b3150c6d88", costsPrints ? .warning : .notice,
+      words: "\(told(words)).", fields: [.sentence(.reason, words)])
+  }
+
   package static func cacheCleared(by user: Person) -> Notice {
     Notice(
       "e1947fa26c0d4b5f8b3d70e652c9a418", about: Person?(user),
@@ -61,25 +68,25 @@ extension Notice {
     Notice(
       "d6fa902963c140b0a34c95d860d4c256", .warning,
       words: failure.kind == .final
-        ? "Could not continue: \(reason(failure)); \(shown(waits))."
-        : "This machine is in trouble: \(reason(failure)); \(shown(waits)) until it clears.",
-      fields: failure.fields + [.text(.waiting, waits)])
+        ? "Could not continue: \(reason(failure)); \(told(waits))."
+        : "This machine is in trouble: \(reason(failure)); \(told(waits)) until it clears.",
+      fields: failure.fields + [.sentence(.waiting, waits)])
   }
 
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(
       "c5208ca66961411bb30fa78ef1cb8743",
-      words: "The trouble is over (\(reason(failure))); \(shown(resumes)).",
-      fields: failure.cause + [.text(.waiting, resumes)])
+      words: "The trouble is over (\(reason(failure))); \(told(resumes)).",
+      fields: failure.cause + [.sentence(.waiting, resumes)])
   }
 
   /// This machine lacks one layer of the workers' sandbox.
   package static func sandboxReduced(protection: String, reason: String) -> Notice {
     Notice(
       "c550013db90740aaa594866e3b160c40", .warning,
-      words: "Workers run without \(shown(protection)): \(shown(reason)).",
-      fields: [.text(.protection, protection), .text(.reason, reason)])
+      words: "Workers run without \(shown(protection)): \(told(reason)).",
+      fields: [.text(.protection, protection), .sentence(.reason, reason)])
   }
 
   // MARK: hosts
@@ -164,8 +171,8 @@ extension Notice {
   package static func fileIgnored(name: String, reason: String) -> Notice {
     Notice(
       "f3c66a5ead4c4eb5a2f1a8c69f4ece72",
-      words: "Ignored \(quoted(name)) in the inbox: \(shown(reason)).",
-      fields: [.text(.fileName, name), .text(.reason, reason)])
+      words: "Ignored \(quoted(name)) in the inbox: \(told(reason)).",
+      fields: [.text(.fileName, name), .sentence(.reason, reason)])
   }
 
   /// The daemon may not read it, or not take it away; its owner has to act.
@@ -191,7 +198,7 @@ extension Notice {
   package static func inboxSurveyed(inbox: String, words: String) -> Notice {
     Notice(
       "3d1f0b7c52e94a6cb8f24e7a9d60c815", words: "The inbox \(shown(inbox)) is \(shown(words)).",
-      fields: [.text(.inboxPath, inbox), .text(.reason, words)])
+      fields: [.text(.inboxPath, inbox), .sentence(.reason, words)])
   }
 
   package static func inboxOverflowed(names: UInt64) -> Notice {

@@ -47,6 +47,7 @@ package enum ControlInterface {
       outputs: int,
       degraded: []string,
       mistakes: []string,
+      expiring: []string,
       prints: string,
       inbox: string,
       residentBytes: int,
@@ -150,7 +151,8 @@ package enum ControlInterface {
     # why a clause.
     type PrintFinding (finding: string, why: string)
 
-    # Photos with the same URL share one transfer; list, photo and name are those of one of them. rate is
+    # Photos with the same URL share one transfer; list, photo and name are those of one of them, and photos counts
+    # those that the caller may look at. rate is
     # in bytes per second, over the last seconds. total is missing when the origin did not send it.
     type TransferSummary (
       list: int,

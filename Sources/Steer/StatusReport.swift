@@ -5,6 +5,7 @@ package struct StatusReport: MessageValue {
   private struct Files: Equatable {
     let waiting: Int
     let unreadable: Int
+    var pictureRefusal: String?
   }
 
   package var version: String
@@ -26,12 +27,17 @@ package struct StatusReport: MessageValue {
   package var hosts: [HostSummary]
   package var moreHosts: Int
   /// Files in the inbox that may become lists, and those of them that the daemon may not read.
-  private let files: Files
+  private var files: Files
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?
-  /// Why dropped pictures do not become lists, one clause; nil if they do.
-  package var pictureRefusal: String?
+  /// The prints that are removed within a day, and those that rest before, one clause each.
+  package var expiring: [String] = []
 
+  /// Why dropped pictures do not become lists, one clause; nil if they do.
+  package var pictureRefusal: String? {
+    get { files.pictureRefusal }
+    set { files.pictureRefusal = newValue }
+  }
   package var waitingFiles: Int { files.waiting }
   package var unreadableFiles: Int { files.unreadable }
 
@@ -74,6 +80,7 @@ package struct StatusReport: MessageValue {
       waiting: try fields.count("waitingFiles", or: 0),
       unreadable: try fields.count("unreadableFiles", or: 0))
     cluster = fields.isMissing("cluster") ? nil : try fields.value("cluster")
+    expiring = try fields.strings("expiring")
     pictureRefusal =
       fields.isMissing("pictureRefusal") ? nil : try fields.string("pictureRefusal")
   }
@@ -87,7 +94,8 @@ package struct StatusReport: MessageValue {
       "photosRunning": .int(Int64(work.photosRunning)), "downloads": .int(Int64(work.downloads)),
       "filters": .int(Int64(work.filters)), "outputs": .int(Int64(work.outputs)),
       "degraded": .array(degraded.map { .string($0) }),
-      "mistakes": .array(mistakes.map { .string($0) }), "prints": .string(prints),
+      "mistakes": .array(mistakes.map { .string($0) }),
+      "expiring": .array(expiring.map { .string($0) }), "prints": .string(prints),
       "inbox": .string(inbox), "residentBytes": .count(residentBytes), "sandbox": .string(sandbox),
       "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
       "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),

@@ -25,7 +25,7 @@ package struct TransferSummary: MessageValue {
   package var list: UInt64
   package var photo: UInt32
   package var name: String
-  /// How many photos wait for this transfer.
+  /// How many photos that the caller may look at wait for this transfer.
   package var photos: Int
   /// The host, with its port unless it is the default.
   package var server: String

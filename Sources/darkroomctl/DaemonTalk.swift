@@ -355,7 +355,7 @@ package struct DaemonTalk {
 
   func reload() throws(ControlFailure) -> ExitCode {
     guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
-    let words = notes.map { Printable.text($0) + "\n" }.joined()
+    let words = notes.map { Printable.sentence($0) + "\n" }.joined()
     tell(
       ["notes": .array(notes.map { .string($0) })],
       voice.screen.isTerminal ? "The settings were reloaded.\n" + words : words)

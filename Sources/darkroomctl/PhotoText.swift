@@ -79,7 +79,7 @@ package struct PhotoText {
       "photo", "\(photo.number)", Printable.text(photo.state), Printable.text(photo.name),
       Printable.text(photo.url, limit: 4096), "\(photo.attempts)", "\(photo.bytes)",
       "\(photo.width)", "\(photo.height)", Printable.text(photo.print),
-      Printable.text(photo.code), Printable.text(photo.reason), "\(photo.retry)",
+      Printable.text(photo.code), Printable.sentence(photo.reason), "\(photo.retry)",
     ])
   }
 
@@ -87,7 +87,7 @@ package struct PhotoText {
     if !photo.print.isEmpty { return Printable.text(photo.print) }
     let reason =
       photo.reason.isEmpty
-      ? "" : "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
+      ? "" : "\(Printable.text(photo.code)): \(Printable.sentence(photo.reason))"
     guard let attempt = attempt(photo, now) else { return reason }
     return reason + (reason.isEmpty ? "" : "; ") + attempt
   }

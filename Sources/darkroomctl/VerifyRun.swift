@@ -40,7 +40,7 @@ package struct VerifyRun {
     mutating func note(_ finding: PrintFinding, _ print: Recorded) {
       defer { counts[finding.kind, default: 0] += 1 }
       if finding.kind == .asRecorded { return }
-      let (kind, why) = (finding.kind.rawValue, Printable.text(finding.why))
+      let (kind, why) = (finding.kind.rawValue, Printable.sentence(finding.why))
       if isJSON {
         let object: JSONValue = [
           "photo": .count(print.number), "name": .string(print.name),

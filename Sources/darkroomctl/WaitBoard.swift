@@ -51,17 +51,17 @@ package struct WaitBoard {
     }
     if list.isFinal {
       let own = "the copy of list \(list.id) "
-      return status.degraded.first { $0.hasPrefix(own) }.map { Printable.text($0) }
+      return status.degraded.first { $0.hasPrefix(own) }.map { Printable.sentence($0) }
     }
     let own = "list \(list.id) "
     if let hold = status.hold { return hold }
     if let trouble = status.degraded.first(where: { $0.hasPrefix(own) }) {
-      return Printable.text(String(trouble.dropFirst(own.count)))
+      return Printable.sentence(String(trouble.dropFirst(own.count)))
     }
     guard let photo, !photo.reason.isEmpty else { return nil }
     // The end of the line may be cut.
     let start = PhotoText.attempt(photo, now).map { "\($0): " } ?? ""
-    return start + Printable.text(photo.reason)
+    return start + Printable.sentence(photo.reason)
   }
 
   /// The lists from this place on that are known, as many as fit the screen.
@@ -92,7 +92,7 @@ extension StatusReport {
   /// The reason for which all work, or the downloads through the proxy, wait.
   package var hold: String? {
     let start = "waiting: "
-    return state.hasPrefix(start) ? Printable.text(String(state.dropFirst(start.count))) : nil
+    return state.hasPrefix(start) ? Printable.sentence(String(state.dropFirst(start.count))) : nil
   }
 }
 

@@ -141,7 +141,7 @@ package struct WhyText {
   }
 
   private func reason(_ wait: WaitSummary) -> String {
-    wait.code.isEmpty ? "" : ": \(Printable.text(wait.code)): \(Printable.text(wait.reason))"
+    wait.code.isEmpty ? "" : ": \(Printable.text(wait.code)): \(Printable.sentence(wait.reason))"
   }
 
   private func count(_ number: some BinaryInteger, _ thing: String) -> String {
@@ -174,7 +174,7 @@ package struct WhyText {
     ([report.wait] + report.groups).map { wait in
       TextTable.plain([
         Printable.text(wait.kind), "\(wait.photos)", "\(wait.number)", Printable.text(wait.name),
-        Printable.text(wait.host), Printable.text(wait.code), Printable.text(wait.reason),
+        Printable.text(wait.host), Printable.text(wait.code), Printable.sentence(wait.reason),
         "\(wait.since)", "\(wait.until)", "\(wait.attempt)", "\(wait.attempts)",
         "\(wait.received)", "\(wait.total)", "\(wait.ahead)", "\(wait.beside)",
       ])

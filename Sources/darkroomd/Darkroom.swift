@@ -97,7 +97,7 @@ final class Darkroom: Sendable {
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
         space: photos.space
-      ).report, cluster: cluster)
+      ).report, expiring: { [retention] in retention.expiring() }, cluster: cluster)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox

@@ -103,7 +103,8 @@ enum Startup {
       try watchdog.start([pulse, calls]) { stuck in
         let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
         let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
-        say("\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
+        complain(
+          "\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
         ThisProcess.abort()
       }
     }
@@ -138,7 +139,7 @@ enum Startup {
       return code
     } catch {
       control?.stop()
-      say(error.words)
+      complain(error.words)
       return error.code
     }
   }

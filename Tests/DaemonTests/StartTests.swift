@@ -192,6 +192,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [(["--level-prefixes"], "<3>"), ([], "")])
+  func `a start that fails says why as an error to whoever reads priorities`(
+    options: [String], prefix: String
+  ) async throws {
+    try await DaemonBench.use(settings: "[Filter]\nWrokers=3\n") { bench in
+      for task in [[], ["--check"], ["--run-hooks"]] {
+        let end = try await bench.launch("darkroomd", task + ["--root", bench.root] + options).end()
+        #expect(end.code == 78, "\(end)")
+        #expect(end.errors.hasPrefix("\(prefix)darkroomd: could not read the settings: "), "\(end)")
+      }
+      try bench.settings("")
+      let daemon = try await bench.start()
+      let second = try await bench.launch("darkroomd", ["--root", bench.root] + options).end()
+      #expect(second.errors.hasPrefix("\(prefix)darkroomd: another darkroomd"), "\(second)")
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `lines carry their priority with --level-prefixes`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")

@@ -137,4 +137,82 @@ extension ListRetentionTests {
       #expect(retention.forecast(short, after: short) == [])
     }
   }
+
+  /// A setting that was changed before a restart would be silent otherwise.
+  @Test func `a start reports once what goes within a day, and so does a changed setting`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      for number in 1...3 as ClosedRange<UInt64> { try await develop(bench, number) }
+      let live = LiveSettings(settings(lists: Self.day * 30, prints: .seconds(30)))
+      let retention = retention(bench, live)
+      let said = { bench.told.all().filter { $0.contains("KeepPrints= sets") } }
+      let sets = "warning: KeepPrints= sets 1 print of 1 user in 1 list aside "
+      try await running(bench, retention) { () async throws in
+        #expect(said() == [sets + "in 60 min, and removes them a day later."])
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(said().count == 1)
+        _ = live.replace(with: settings(lists: Self.day * 30, prints: .seconds(7200)))
+        retention.look()
+        #expect(try await Patience.sees { said().count == 2 })
+        #expect(said().last == sets + "in 2 h, and removes them a day later.")
+        _ = live.replace(with: settings(lists: Self.day * 30, prints: Self.day * 2))
+        retention.look()
+        #expect(try await Patience.sees { retention.expiring() == [] })
+        #expect(said().count == 2)
+      }
+    }
+  }
+
+  @Test func `what goes at different times is told with the first and the last time`() async throws
+  {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      bench.clock.advance(by: .seconds(6 * 3600))
+      try await bench.add(2, .revising(nil))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      let retention = retention(bench, LiveSettings(settings(lists: .seconds(10 * 3600))))
+      try await running(bench, retention) {
+        #expect(
+          bench.told.holds(
+            "KeepLists= removes the records of 2 lists of 1 user within 10 h, the first in 4 h."))
+        #expect(!bench.told.all().contains { $0.hasPrefix("warning: Keep") })
+        #expect(retention.expiring() == [])
+      }
+    }
+  }
+
+  @Test func `prints that are about to go and prints that rest are told in numbers`() async throws {
+    try await DiskBench.use { bench in
+      let live = LiveSettings(settings(lists: Self.day * 30, prints: Self.day * 3))
+      let retention = retention(bench, live)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        #expect(retention.expiring() == [])
+        bench.clock.advance(by: Self.day * 2)
+        #expect(
+          retention.expiring() == [
+            "KeepPrints= sets 1 print of 1 user in 1 list aside in 24 h, and removes them a day later"
+          ])
+        bench.clock.advance(by: Self.day)
+        retention.look()
+        let rest =
+          "KeepPrints= has set the prints of 1 list of 1 user aside as .expired-NUMBER, and removes them in 24 h unless they are taken back"
+        #expect(try await Patience.sees { retention.expiring() == [rest] })
+        #expect(await bench.clock.isAwaited())
+        // The record of the list goes with them.
+        _ = live.replace(with: settings(lists: .seconds(1), prints: Self.day * 3))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(
+          retention.forecast(live.current.record, after: settings(prints: Self.day * 3).record)
+            == [])
+        bench.clock.advance(by: Self.day)
+        retention.look()
+        #expect(try await Patience.sees { retention.expiring() == [] })
+        #expect(prints(bench) == [])
+      }
+    }
+  }
 }

@@ -40,8 +40,8 @@ final class PeopleBench: Sendable {
     calls = ControlCalls(
       views, PageCalls(views, in: ground.folders.state), keeper: parts.keeper, remover: remover,
       sheets: parts.sheets, reload: reload,
-      narrator: parts.narrator, changes: ground.changes, stop: ground.stop
-    ) { MetricsReport(families: []) }
+      narrator: parts.narrator, changes: ground.changes, stop: ground.stop,
+      metrics: { MetricsReport(families: []) }, expiring: { ["prints are about to go"] })
   }
 
   static func use(

@@ -172,6 +172,46 @@ import Vocabulary
     }
   }
 
+  @Test func `a transfer that lists share counts the photos that the caller may look at`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let url = "https://photos.example.org/shared.jpg"
+      try await bench.begin(
+        1,
+        SampleList {
+          $0.photos = [("A", url), ("B", url)]
+          $0.terms = terms("barn", "WordTitle")
+          $0.terms.isPrivate = true
+        })
+      try await bench.begin(
+        2,
+        SampleList {
+          $0.photos = [("C", url)]
+          $0.terms = terms("cow", "OpenTitle")
+        })
+      bench.parts.photos.chains.suspendDownloads(false)
+      let downloads = bench.parts.photos.downloader
+      #expect(try await Patience.sees { downloads.progress().first?.photos.count == 3 })
+      for (peer, photos) in [(ControlPeer.root, 3), (.owner, 3), (.stranger, 1)] {
+        let report = try await bench.views.watch(WatchOrder(), for: peer)
+        #expect(report.transfers.map(\.photos) == [photos])
+      }
+    }
+  }
+
+  @Test func `every user is told how many prints are about to go`() async throws {
+    try await PeopleBench.use { bench in
+      for peer in [ControlPeer.root, .owner, .stranger] {
+        guard case .status(let status) = await bench.calls.handle(.status, from: peer) else {
+          Issue.record("no status")
+          return
+        }
+        #expect(status.expiring == ["prints are about to go"])
+      }
+    }
+  }
+
   // MARK: the world
 
   private func prepare(_ bench: PeopleBench) async throws {

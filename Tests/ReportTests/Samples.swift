@@ -404,6 +404,16 @@ enum Samples {
     ),
     (.inboxRecovered(inbox: "/i"), "The inbox /i is working again."),
     (
+      .expiryAhead(
+        "KeepPrints= sets 3 prints of 1 user in 1 list aside in 60 min", costsPrints: true),
+      "KeepPrints= sets 3 prints of 1 user in 1 list aside in 60 min."
+    ),
+    (
+      .expiryAhead(
+        "KeepLists= removes the records of 2 lists of 1 user in 5 h", costsPrints: false),
+      "KeepLists= removes the records of 2 lists of 1 user in 5 h."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),

@@ -48,6 +48,7 @@ struct MessageTests {
   private static let waitingStatus: StatusReport = {
     var status = Samples.status
     status.cluster = Samples.waiting
+    (status.expiring, status.pictureRefusal) = (["a print"], "no room")
     return status
   }()
 

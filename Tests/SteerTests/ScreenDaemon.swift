@@ -70,7 +70,15 @@ struct ScreenDaemon: ControlService {
     list(id, name, state, photos: photos, filtered: photos, failed: 0, change)
   }
 
-  private static let status = StatusReport(
+  private static let status: StatusReport = {
+    var report = report
+    report.expiring = [
+      "KeepPrints= sets 12 prints of 2 users in 3 lists aside within 20 h, the first in 60 min, and removes them a day later"
+    ]
+    return report
+  }()
+
+  private static let report = StatusReport(
     version: "1.0", state: "running", since: start,
     work: WorkCounts(
       lists: 3, photosWaiting: 73, photosRunning: 6, downloads: 4, filters: 1, outputs: 0),

@@ -117,6 +117,33 @@ struct ScreenTests {
 
     """
 
+  /// Names and keys with characters that are escaped: once in each line.
+  private static let oddList = #"""
+    {"Photos": {
+      "a\u001bb\\c": "https://photos.example.org/a.jpg",
+      "lake\u202e": {"URL": "https://photos.example.org/b.jpg", "Si\u202eze\\": 3},
+      "100%25": "https://photos.example.org/100%25.jpg",
+      "mill": {"URL": "https://photos.example.org/c.jpg", "Filter": "blur\u0007\\(3)"}
+    }}
+
+    """#
+
+  @Test func `check escapes what a list has in it once`() async throws {
+    let folder = try FreshFolder()
+    try folder.write(Array(Self.oddList.utf8), to: "odd.json")
+    try folder.write(Array("<plist><a\u{202E}\\></plist>".utf8), to: "odd.plist")
+    let words = ["env", "-C", folder.path, "\(DaemonBench.programFolder)/darkroomctl", "check"]
+    let seen = try await TerminalProgram.run(
+      words + ["odd.json"], columns: 80, environment: ["NO_COLOR": "1"])
+    try Self.expect(seen.text.replacing("\r\n", with: "\n"), as: "check-odd.80")
+    var piped = ""
+    for file in ["odd.json", "odd.plist"] {
+      let end = try await RunningProgram.start(words + [file]).end()
+      piped += text(end.output, end.errors)
+    }
+    try Self.expect(piped, as: "check-odd.pipe")
+  }
+
   @Test func `the whole text of check is as expected`() async throws {
     let folder = try FreshFolder()
     try folder.write(Array(Self.list.utf8), to: "trip.txt")

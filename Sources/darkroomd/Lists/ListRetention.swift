@@ -2,15 +2,16 @@
 // Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of lists that ended longer ago
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
 // was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
-// ExpiryGrace). A crash leaves the whole list, or a record without a folder, which the next start removes;
+// ExpiryGrace). It reports at the start, and after a change of either setting, what goes within a day. A crash leaves the whole list, or a record without a folder, which the next start removes;
 // prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
 // a failed removal of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
+// tasks ring. One Mutex holds what people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
 // noticed at the next look, a day later at most.
 
 import Linux
 import Record
+import Report
 import Return
 import Synchronization
 import Vocabulary
@@ -38,6 +39,15 @@ final class ListRetention: Sendable {
     var isSurveyed = true
   }
 
+  /// What people are told.
+  private struct Outlook: Sendable {
+    var terms: Terms
+    /// The uptime at which the clock is believed.
+    var believed: Duration
+    /// The lists whose prints rest, with the time since which they do.
+    var resting: [ListID: UInt64] = [:]
+  }
+
   /// The pause before the disk is asked again which prints are hidden.
   private static let again = Duration.seconds(60)
   /// Between two looks for lists that the record has forgotten.
@@ -56,8 +66,7 @@ final class ListRetention: Sendable {
   let bell = ChangeSignal()
   /// The next look comes by itself, before a list that ends now may be removed.
   private let timed = Atomic(false)
-  /// The uptime at which the clock is believed, in milliseconds.
-  private let believed: Atomic<Int64>
+  private let outlook: Mutex<Outlook>
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
@@ -76,7 +85,7 @@ final class ListRetention: Sendable {
       Terms(settings.current.record),
       SteadyClock(wall: clock.wallTime(), uptime: clock.uptime(), proof: grace.proof)
     )
-    believed = Atomic((clock.uptime() + grace.proof).milliseconds)
+    outlook = Mutex(Outlook(terms: first.terms, believed: clock.uptime() + grace.proof))
   }
 
   private var lists: any Folder { folders.lists }
@@ -133,11 +142,14 @@ final class ListRetention: Sendable {
   func run(_ hidden: [ListID]?) async {
     var progress = Progress(
       terms: first.terms, steady: first.steady, hidden: hidden.map(rests(of:)))
+    outlook.withLock { $0.resting = progress.hidden ?? [:] }
+    announce()
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
       let seen = bell.version
       progress = await onDisk { [progress] in removeDue(progress) }
+      outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
       if let pause = pause(progress) {
         timed.store(
           pause
@@ -185,12 +197,14 @@ final class ListRetention: Sendable {
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
     progress.steady.note(wall: wall, uptime: uptime)
     let terms = Terms(settings.current.record)
-    if terms != progress.terms {
+    let isChanged = terms != progress.terms
+    if isChanged {
       progress.terms = terms
       progress.steady = SteadyClock(wall: wall, uptime: uptime, proof: grace.proof)
     }
-    believed.store(
-      (uptime + progress.steady.wait(at: uptime)).milliseconds, ordering: .sequentiallyConsistent)
+    let believed = uptime + progress.steady.wait(at: uptime)
+    outlook.withLock { ($0.terms, $0.believed) = (terms, believed) }
+    if isChanged { announce() }
   }
 
   /// The lists that the record has forgotten, if a look for them is due.
@@ -323,16 +337,48 @@ final class ListRetention: Sendable {
   private func wait(_ progress: Progress) -> Duration { progress.steady.wait(at: clock.uptime()) }
 
   /// The uptime at which the clock is believed.
-  var graceEnd: Duration { .milliseconds(believed.load(ordering: .sequentiallyConsistent)) }
+  var graceEnd: Duration { outlook.withLock { $0.believed } }
+
+  // MARK: what is ahead
+
+  /// Within this time, prints are announced.
+  private static let ahead = Duration.seconds(86_400)
 
   /// Counts the prints and lists that new settings remove soon, for the administrator at a reload.
   func forecast(_ new: Settings.Record, after old: Settings.Record) -> [String] {
     let wait = Terms(old) == Terms(new) ? max(.zero, graceEnd - clock.uptime()) : grace.proof
-    // After the hour, old prints and lists that are still there wait for something else.
-    if wait == .zero { return [] }
-    return ExpiryForecast(
-      recorder: recorder, index: index, hasStore: folders.unwanted != nil, now: clock.wallTime()
-    ).words(new, in: wait)
+    return forecast(after: wait).clauses(new, within: wait).map(\.words)
+  }
+
+  /// The prints that go within a day and those that rest, one clause each. Does not wait for a disk.
+  func expiring() -> [String] {
+    let (prints, forecast) = ahead()
+    return prints.filter(\.costsPrints).map(\.words) + [forecast.restingWords].compactMap(\.self)
+  }
+
+  /// A setting that was changed before a start is noticed in time.
+  private func announce() {
+    for clause in ahead().clauses {
+      narrator.tell(.expiryAhead(clause.words, costsPrints: clause.costsPrints))
+    }
+  }
+
+  /// With the settings in force.
+  private func ahead() -> (clauses: [ExpiryForecast.Clause], ExpiryForecast) {
+    let record = settings.current.record
+    let (terms, believed) = outlook.withLock { ($0.terms, $0.believed) }
+    let isJudged = terms == Terms(record)
+    let forecast = forecast(
+      after: isJudged ? max(.zero, believed - clock.uptime()) : grace.proof)
+    // Only tests do without the rest.
+    return (rests ? forecast.clauses(record, within: Self.ahead) : [], forecast)
+  }
+
+  private func forecast(after wait: Duration) -> ExpiryForecast {
+    ExpiryForecast(
+      recorder: recorder, index: index, hasStore: folders.unwanted != nil,
+      resting: rests ? outlook.withLock { $0.resting } : [:], rest: rest, now: clock.wallTime(),
+      wait: wait)
   }
 
   private func ended() -> [(list: ListID, since: UInt64)] {

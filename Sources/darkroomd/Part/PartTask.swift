@@ -218,7 +218,7 @@ struct PartTask: Sendable {
       ).write(work)
       return code
     } catch {
-      say("could not write the results to \(Printable.text(path)): \(error.words)")
+      complain("could not write the results to \(Printable.text(path)): \(error.words)")
       return ExitCode.io
     }
   }

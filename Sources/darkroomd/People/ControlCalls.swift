@@ -24,6 +24,8 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
+  /// The prints that are about to be removed, one clause each.
+  private let expiring: @Sendable () -> [String]
   /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
@@ -31,9 +33,9 @@ final class ControlCalls: ControlService {
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
     stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
-    cluster: ClusterNode? = nil
+    expiring: @escaping @Sendable () -> [String], cluster: ClusterNode? = nil
   ) {
-    self.metrics = metrics
+    (self.metrics, self.expiring) = (metrics, expiring)
     self.cluster = cluster
     self.views = views
     self.pages = pages
@@ -434,6 +436,7 @@ final class ControlCalls: ControlService {
   private func status(for peer: ControlPeer) -> StatusReport {
     var report = views.status(isStopping: stop.isOn, for: peer)
     report.cluster = cluster.map { NodeCalls(node: $0).summary }
+    report.expiring = expiring()
     return report
   }
 

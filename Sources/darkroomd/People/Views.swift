@@ -420,17 +420,21 @@ struct Views: Sendable {
         let photo = progress.photos.first { photo in
           wanted.map { $0 == photo.list } ?? !hidden.contains(photo.list)
         }
-        return photo.map { summary(progress, as: $0) }
+        // Of private lists of others, not even the number of photos is told.
+        let photos = progress.photos.count { !hidden.contains($0.list) }
+        return photo.map { summary(progress, as: $0, of: photos) }
       }
     }
     return report
   }
 
-  private func summary(_ progress: DownloadProgress, as photo: PhotoID) -> TransferSummary {
+  private func summary(
+    _ progress: DownloadProgress, as photo: PhotoID, of photos: Int
+  ) -> TransferSummary {
     let entry = try? lists.look(photo.list).catalog.entry(photo.number)
     return TransferSummary(
       list: photo.list.number, photo: photo.number, name: entry?.name ?? "photo \(photo.number)",
-      photos: progress.photos.count, server: progress.transfer.server,
+      photos: photos, server: progress.transfer.server,
       received: progress.transfer.received, total: progress.transfer.total,
       rate: progress.transfer.rate)
   }

@@ -22,6 +22,9 @@ struct ConfigurationFile: Sendable {
   /// A longer settings file is refused.
   static let longest = 1 << 20
 
+  /// Some editors begin a file in UTF-8 with it.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   let path: String
   /// The operator named it, so it must exist.
   let isNamed: Bool
@@ -157,7 +160,11 @@ struct ConfigurationFile: Sendable {
       ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
     }
     guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let marked = bytes.starts(with: Self.byteOrderMark)
+    guard
+      let text = String(
+        validating: bytes.dropFirst(marked ? Self.byteOrderMark.count : 0), as: UTF8.self)
+    else {
       throw wrong(nil, "it is not UTF-8 text")
     }
     var section: String?
