@@ -71,7 +71,7 @@ extension Claim {
     let sum: FileCopy.Sum
     do throws(SystemError) {
       if let ahead = staged.catalogued, try !isSame(file, as: ahead, size) {
-        // Different bytes need new files: a worker has had descriptors of these.
+        // Different bytes need new files: a worker has had descriptors of the old ones.
         staged = try memory.layOut(staged.list)
       }
       if let ahead = staged.catalogued {

@@ -69,7 +69,7 @@ final class InboxDoor {
     return rings
   }
 
-  /// Lets changes in these folders of the inbox ring, too.
+  /// Lets changes in these folders of the inbox also ring.
   func listen(inside names: [FileName]) {
     guard let folder else { return }
     doorbell?.listen(inside: names, of: folder)

@@ -82,7 +82,7 @@ final class InboxLoop {
     for letter in mailbox.takeAll() {
       switch letter {
       case .adopt: door.ask()
-      case .look(let reply): replies.look.append(reply)
+      case .look(let question, let reply): replies.look.append((question, reply))
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
       case .relieve:
@@ -331,32 +331,12 @@ final class InboxLoop {
   private func answer() {
     guard replies.isAwaited else { return }
     let isSeen = trouble.isBlind || !mustSweep
-    replies.answer(
-      report(), isSettled: isSeen && queue.isEmpty && memory.ahead.reading == nil)
+    replies.answer(isSettled: isSeen && queue.isEmpty && memory.ahead.reading == nil, report)
   }
 
-  private func report() -> SweepReport {
-    var report = SweepReport(isTroubled: trouble.isBlind)
-    report.ignored = state.ignored
-    report.ignoredCount = state.ignoredCount
-    report.waitingCount = state.waiting.count
-    // Their pictures may be in `.claim` alone.
-    report.candidates = memory.rolls.count
-    for file in state.waiting.values {
-      switch file.phase {
-      case .unreadable: report.unreadable += 1
-      case .leftBehind: break
-      case .withoutPictures:
-        report.waitingCount -= 1
-        report.ignoredCount += 1
-        report.ignored[file.candidate.name] = .noPictures
-        continue
-      default: report.candidates += 1
-      }
-      if report.waiting.count < SweepReport.maximumShown {
-        report.waiting.append(SweepReport.Waiting(file))
-      }
-    }
+  private func report(_ question: SweepQuestion) -> SweepReport {
+    var report = state.report(question, rolls: memory.rolls.count)
+    report.isTroubled = trouble.isBlind
     return report
   }
 
@@ -430,7 +410,7 @@ private struct InboxMood {
 
 /// Callers that wait for a sweep, or for a list that repeats an earlier one.
 private struct InboxReplies {
-  var look: [Reply<SweepReport>] = []
+  var look: [(question: SweepQuestion, reply: Reply<SweepReport>)] = []
   var settle: [Reply<SweepReport>] = []
   var again: [(order: RepeatOrder, stem: [UInt8], reply: Reply<Result<ListID, Failure>>)] = []
   /// Their tasks are in the queue, or run.
@@ -441,17 +421,18 @@ private struct InboxReplies {
   var isAwaited: Bool { !(look.isEmpty && settle.isEmpty && settling.isEmpty) }
 
   /// Call after each turn of the loop.
-  mutating func answer(_ report: SweepReport, isSettled: Bool) {
-    for reply in look { reply.give(report) }
+  mutating func answer(isSettled: Bool, _ report: (SweepQuestion) -> SweepReport) {
+    for (question, reply) in look { reply.give(report(question)) }
     settling += settle
     (look, settle) = ([], [])
-    guard isSettled else { return }
-    for reply in settling { reply.give(report) }
+    guard isSettled, !settling.isEmpty else { return }
+    let whole = report(SweepQuestion())
+    for reply in settling { reply.give(whole) }
     settling = []
   }
 
   mutating func stop() {
-    for reply in look + settle + settling { reply.give(.stopped) }
+    for reply in look.map(\.reply) + settle + settling { reply.give(.stopped) }
     (look, settle, settling) = ([], [], [])
     refuseAgain(.cancelled)
   }

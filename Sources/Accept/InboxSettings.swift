@@ -11,7 +11,7 @@ package struct InboxSettings: Equatable, Sendable {
   /// The interval of the safety sweep, which needs no doorbell.
   package var rescanInterval: Duration
   package var maximumListSize: UInt64
-  /// Dropped pictures, and folders of them, become lists.
+  /// Dropped pictures, and folders with pictures, become lists.
   package var pictures: Bool
   /// They do not, because this is a node of a cluster.
   package var isNode: Bool

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The failures of the inbox as a whole: what happened, and what to do about it.
 
-internal import Vocabulary
+internal import Linux
+import Vocabulary
 
 enum InboxTrouble {
   /// The path does not exist, or the daemon may not open it.
@@ -82,6 +83,15 @@ enum InboxTrouble {
   static func claim(_ path: String, _ error: SystemError) -> Failure {
     if error.isMissing { return unmarked(path, isElsewhere: false) }
     if !error.isOfOneThing { return error.machineFailure }
+    let user = ThisProcess.user
+    if let owner = try? LinuxFolder.open(path: "\(path)/.claim").owner(), owner != user {
+      return Failure(
+        .machine, code: "inbox.claim",
+        reason: "the folder .claim in the inbox belongs to user \(owner), and darkroomd runs as "
+          + "user \(user): \(error)",
+        advice: "Give the inbox and its folder .claim to the user of darkroomd: "
+          + "chown \(user) \(path) \(path)/.claim; or run darkroomd as the user who owns them")
+    }
     return Failure(
       .machine, code: "inbox.claim",
       reason: "the folder .claim in the inbox cannot be used: \(error)",

@@ -9,7 +9,7 @@ package protocol IntakeRules: Sendable {
   func nextNumber() -> ListID
 
   /// True if `accepted` is durably recorded for this number. Stays true as long as the list's folder may
-  /// exist, also for finished lists: an accepted folder without a record is recorded again.
+  /// exist, even for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it

@@ -89,7 +89,7 @@ package struct WaitingFile: Equatable, Sendable {
   package var phase: Phase = .settling
   /// Of the list that pictures in the inbox itself become, as the last sweep saw them.
   var listName: FileName?
-  /// Pictures are not tried again before: a try looks at all of them.
+  /// Pictures are not tried again before: a try looks at all pictures.
   private(set) var restsUntil = Duration.zero
   private var rest = Duration.zero
   private static let rests: (first: Duration, last: Duration) = (.seconds(5), .seconds(300))
@@ -139,7 +139,7 @@ package struct WaitingFile: Equatable, Sendable {
     phase = .troubled(failure, next: now, pause: pause)
   }
 
-  /// After a try that failed for a reason which a sweep does not see.
+  /// After a try that failed because of something that a sweep does not see.
   mutating func rest(at now: Duration) {
     guard candidate.isRoll else { return }
     rest = rest == .zero ? Self.rests.first : min(rest * 2, Self.rests.last)

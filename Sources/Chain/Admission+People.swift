@@ -135,6 +135,8 @@ extension Admission {
   /// attempt; only of lists with some of the former.
   /// - Parameter limit: the host has answered the other machine not longer ago.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
+    // As nearly always; lines may have many hosts.
+    guard hosts.hasUnreached(within: limit, now: now) else { return [:] }
     var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
     for (key, line) in lines where !line.isStill {
       for (host, photos, _) in line.forHost.sizes
@@ -149,7 +151,7 @@ extension Admission {
 
   // MARK: classes
 
-  /// Photos that set a class of their own keep it, and so do photos in flight; see `ChainRunner.setClass`.
+  /// Photos that set a class keep it, and so do photos in flight; see `ChainRunner.setClass`.
   package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
     let key = LineKey(list)
     guard var line = lines.removeValue(forKey: key) else { return }

@@ -9,7 +9,7 @@ import Vocabulary
 extension ChainRunner: ChainOwner {
   typealias Order = Work.Order
 
-  /// Both only grow: the sum changes with each of them.
+  /// Both only grow: the sum changes with either.
   var holds: UInt { state.withLock { $0.holds } }
 
   func arrived(_ photo: PhotoID) {

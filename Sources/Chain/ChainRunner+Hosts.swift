@@ -40,7 +40,7 @@ package struct ListWaits: Sendable {
   package internal(set) var chains: [(number: UInt32, stage: Stage?)] = []
   /// Photos that wait for a place at their host.
   package internal(set) var hosts: [Crowd] = []
-  /// Photos that wait for another attempt, and the next of them.
+  /// Photos that wait for another attempt, and the next attempt.
   package internal(set) var retrying = 0
   package internal(set) var retry: (number: UInt32, due: Duration)?
   /// A photo that may be the next one.
@@ -234,7 +234,7 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// The trouble is that of the earlier proxy; with the same one it may be over, as its login may be another.
+  /// The trouble belongs to the earlier proxy; with the same one it may be over, as its login may be another.
   package func route(by route: ProxyRoute) {
     let now = time.uptime()
     state.withLock { state in

@@ -87,7 +87,7 @@ package struct HostWindow: Equatable, Sendable {
   package init() {}
 
   /// How many photos may start now.
-  /// - Parameter seats: of this machine, where the limit is that of many.
+  /// - Parameter seats: of this machine, where the limit holds for many machines.
   package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
     let free = seats.map { max(0, $0 - inFlight) } ?? .max
     guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
@@ -227,8 +227,8 @@ package struct HostWindow: Equatable, Sendable {
     return closure.lastFailed > time && now - time <= limit
   }
 
-  /// The answer to the last word. Of the machines that have the host closed, one probes it, as long as the others hear of
-  /// its probes: their next ones come later. An answer to one of them has all of them probe. Only own probes make photos
+  /// The answer to the last word. If several machines have closed the host, one probes it, as long as the others learn
+  /// the results: their next probes come later. An answer to one machine makes all probe. Only own probes make photos
   /// give up.
   /// - Parameter jitter: From 0 to 1.
   package mutating func hear(_ report: HostReport?, now: Duration, jitter: Double) {
@@ -255,7 +255,7 @@ package struct HostWindow: Equatable, Sendable {
     let time = now - report.age
     switch report.word {
     case .none: return
-    case .answered: if closure != nil { closure?.lastAnswerElsewhere = time }
+    case .answered: closure?.lastAnswerElsewhere = time
     case .failed:
       doubt = time
       contradict()

@@ -2,9 +2,9 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner, and those of an owner in turns of several photos. The host
-// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of
-// the queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos.
+// The host calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to
+// the head of the queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 
@@ -87,7 +87,7 @@ package struct HostWindows: Sendable {
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var seats: HostSeats?
   /// Of any host.
   private var lastAnswer: Duration?
@@ -304,6 +304,10 @@ package struct HostWindows: Sendable {
   func isDead(_ name: String) -> Bool {
     guard let closure = hosts[name]?.window.closure, let lastAnswer else { return false }
     return lastAnswer >= closure.since
+  }
+
+  package func hasUnreached(within limit: Duration, now: Duration) -> Bool {
+    hosts.values.contains { $0.window.isUnreached(within: limit, now: now) }
   }
 
   /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.

@@ -2,8 +2,8 @@
 // The folders named in `FileFolders=`: the only places that `file:` URLs reach. A folder is opened only when
 // a photo is copied from it, so a hung mount delays its own photos alone. A path is walked from the folder
 // one component at a time; a symbolic link anywhere ends the walk.
-// Raises `file.refused`, `file.missing`, `file.unreadable`, and a failure of kind `machine` when descriptors
-// run out.
+// Raises `file.refused`, `file.missing`, `file.unreadable`, and failures of kind `machine`: `file.folder` if the folder
+// cannot be opened, and when descriptors run out.
 
 package import Vocabulary
 
@@ -23,7 +23,7 @@ package struct FileFolders: Sendable {
     }
   }
 
-  /// `paths` are absolute; `open` opens one of them and may wait for its disk.
+  /// `paths` are absolute; `open` opens one path and may wait for its disk.
   package init(
     paths: [String], open: @escaping @Sendable (String) throws(SystemError) -> any Folder
   ) {
@@ -58,14 +58,16 @@ package struct FileFolders: Sendable {
     }
   }
 
-  /// A folder that cannot be opened is a passing failure: it may be mounted before the next attempt.
+  /// A folder that cannot be opened may be mounted later, however late: its photos wait, and no attempt counts.
   private func folder(of root: Root) throws(Failure) -> any Folder {
     do throws(SystemError) { return try open(root.text) } catch {
       if Self.lacksDescriptors(error) { throw error.machineFailure }
       throw Failure(
-        .passing, code: "file.unreadable",
+        .machine, scope: .one, code: "file.folder",
         reason: "the folder \(Printable.text(root.text)) cannot be opened: \(error.words)",
-        advice: "Check that this folder of FileFolders= exists and is mounted")
+        advice:
+          "Check that this folder of FileFolders= exists, is mounted, and can be entered by darkroomd"
+      )
     }
   }
 

@@ -5,7 +5,7 @@
 package import Vocabulary
 
 package struct ListEntry: Equatable, Sendable {
-  /// The list's state. A paused list remembers the state to return to.
+  /// The list's state. A paused list has the state to return to.
   package enum Standing: Equatable, Sendable {
     case accepted
     case running

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ledger says about a photo. It keeps the states of a list only until the list is over, so an answer without
-// a state has a case of its own: a default would be taken for the state.
+// The ledger's answer about a photo. It keeps the states of a list only until the list is over, so an answer without
+// a state has a separate case: a default would be taken for the state.
 
 package import Vocabulary
 

@@ -4,10 +4,10 @@
 // it is in the ledger, and the caller retries. Raises `overtaken` for a change against the rules, `cancelled`
 // after `close`, and from `open` the failures of `JournalRecovery`.
 //
-// Concurrency model: two own threads, and that of `groups`. The syncer makes effects durable and passes requests on; only the
-// journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards the two queues,
-// `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller is
-// answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
+// Concurrency model: two own threads, and the thread of `groups`. The syncer makes effects durable and passes
+// requests on; only the journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards
+// the two queues, `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller
+// is answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
 // and, under load, a moment longer (`GroupPace`); a request rests in one of the two queues at most.
 
 internal import Linux
@@ -52,7 +52,7 @@ package final class Recorder: Sendable {
     var closers: [Reply<Void>] = []
     var counts = RecorderCounts()
 
-    /// The request is the end of a list of which changes wait for their effects.
+    /// The request is the end of a list whose changes wait for their effects.
     func isAhead(_ request: Request) -> Bool {
       guard let list = request.end else { return false }
       return syncing.contains(list)
@@ -132,12 +132,12 @@ package final class Recorder: Sendable {
   // MARK: Requests
 
   /// Returns when all effects and then all changes are durable. The changes are recorded together, in their
-  /// order. A cancelled task waits, too: a request is always finished.
+  /// order. A cancelled task also waits: a request is always finished.
   ///
   /// Raises `Failure.overtaken` when a change is against the rules after all earlier recorded and queued
   /// changes. That change is not written; the other changes of the call are. The effects have happened
-  /// nevertheless, except those of a change of a list that is over: it gets no row and no print after its end, and
-  /// its end does not overtake the changes whose effects are being made durable.
+  /// nevertheless, except the effects of a change of a list that is over: it gets no row and no print after its end,
+  /// and its end does not overtake the changes whose effects are being made durable.
   package func record(
     _ changes: [Change], by user: UInt32? = nil, after effects: [Effect] = []
   ) async throws(Failure) {

@@ -20,6 +20,9 @@ struct ControlLoop: ~Copyable {
     var file: LinuxFile?
   }
 
+  /// Root and the daemon's user, who have places and room beyond the limits.
+  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
+
   private let listener: ListeningSocket
   private let mailbox: Mailbox<ControlServer.Letter>
   private let desk: CallDesk
@@ -42,7 +45,7 @@ struct ControlLoop: ~Copyable {
     self.desk = desk
     self.clock = clock
     self.limits = limits
-    room = ReplyRoom(limits: limits)
+    room = ReplyRoom(limits: limits, keepers: Self.keepers)
   }
 
   /// Runs until the mailbox brings the stop and the last reply is delivered, or `farewell` has passed.
@@ -146,7 +149,7 @@ struct ControlLoop: ~Copyable {
   }
 
   private func verdict(on peer: ControlPeer) -> ControlPlaces.Verdict {
-    ControlPlaces(limits: limits, keepers: [0, ThisProcess.user]).verdict(
+    ControlPlaces(limits: limits, keepers: Self.keepers).verdict(
       on: peer.user,
       among: clients.map {
         .init(number: $0.key, user: $0.value.peer.user, idleSince: $0.value.session.idleSince)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls whose replies may be built, so that callers that do not read take little memory: the unread replies to a
-// user, and those that are being built, have an eighth of the room for all users. A user without such a reply always
-// has room for one, so that no user can lock out another one. A value; the loop passes what the connections hold.
+// user, and the replies that are being built, have an eighth of the room for all users. A user without such a reply
+// always has room for one, so that no user can lock out another one. Root and the daemon's user have their eighth beyond
+// that. A value; the loop passes what the connections hold.
 
 struct ReplyRoom: Sendable {
   struct Wait: Equatable, Sendable {
@@ -11,10 +12,13 @@ struct ReplyRoom: Sendable {
   }
 
   let limits: ControlLimits
+  let keepers: Set<UInt32>
   /// In the order of the calls.
   private var waits: [Wait] = []
 
-  init(limits: ControlLimits) { self.limits = limits }
+  init(limits: ControlLimits, keepers: Set<UInt32>) {
+    (self.limits, self.keepers) = (limits, keepers)
+  }
 
   var isEmpty: Bool { waits.isEmpty }
 
@@ -24,27 +28,30 @@ struct ReplyRoom: Sendable {
 
   /// Takes out the calls that have room beside what each user holds.
   mutating func admit(beside held: [UInt32: Int]) -> [Wait] {
-    var (held, all) = (held, held.values.reduce(0, +))
+    var (held, all) = (held, held.reduce(0) { $0 + counted($1.value, of: $1.key) })
     var (admitted, waiting): ([Wait], [Wait]) = ([], [])
     for wait in waits {
       let own = held[wait.user] ?? 0
       // A short reply does not overtake a long one, which could otherwise wait without end.
       let isNext = !waiting.contains { $0.user == wait.user }
-      guard isNext, own == 0 || hasRoom(wait.bytes, own: own, all: all) else {
+      guard isNext, own == 0 || hasRoom(wait, own: own, all: all) else {
         waiting.append(wait)
         continue
       }
       held[wait.user] = own + wait.bytes
-      all += wait.bytes
+      all += counted(wait.bytes, of: wait.user)
       admitted.append(wait)
     }
     waits = waiting
     return admitted
   }
 
-  private func hasRoom(_ bytes: Int, own: Int, all: Int) -> Bool {
-    own + bytes <= limits.unreadPerUser && all + bytes <= limits.unread
+  private func hasRoom(_ wait: Wait, own: Int, all: Int) -> Bool {
+    own + wait.bytes <= limits.unreadPerUser
+      && all + counted(wait.bytes, of: wait.user) <= limits.unread
   }
+
+  private func counted(_ bytes: Int, of user: UInt32) -> Int { keepers.contains(user) ? 0 : bytes }
 }
 
 extension ControlCall {

@@ -146,7 +146,7 @@ package protocol Folder: AnyObject, Sendable {
   /// Another name for the same file; an existing name is an error (EEXIST). Not every file system has
   /// links (EOPNOTSUPP, EPERM), and no link crosses two file systems (EXDEV).
   func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
-  /// A rename that never replaces a name (EEXIST), also if another machine makes it at the same time. EINVAL where the
+  /// A rename that never replaces a name (EEXIST), even if another machine makes it at the same time. EINVAL where the
   /// file system cannot promise that.
   func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
   func remove(_ name: FileName) throws(SystemError)

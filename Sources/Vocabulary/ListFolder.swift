@@ -14,7 +14,7 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
-  /// Marks that the list's prints have been removed for their age.
+  /// Marks that the list's prints were removed because of their age.
   package static let expired = FileName(literal: "expired")
 
   package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
@@ -31,7 +31,7 @@ package enum ListFolder {
   /// Nil for a name of another kind.
   package static func removedNumber(_ name: FileName) -> ListID? { number(name, after: "removed") }
 
-  /// Among the prints: those of a list that ended long ago.
+  /// Among the prints: the prints of a list that ended long ago.
   package static func expired(_ list: ListID) -> FileName { hidden("expired", list) }
 
   /// Nil for a name of another kind.

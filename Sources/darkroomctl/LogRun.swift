@@ -61,8 +61,7 @@ package struct LogRun {
     // A daemon that does not answer is one more reason to read its messages.
     if case .lists(let lists)? = try? talk.ask(.lists) {
       do throws(ControlError) {
-        let id = try reference.choose(
-          among: lists.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) })
+        let id = try reference.choose(among: lists.map(\.candidate), for: talk.caller)
         if let list = lists.first(where: { $0.id == id }) {
           subject = .list(reference, list, among: lists)
         }

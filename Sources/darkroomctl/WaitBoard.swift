@@ -10,7 +10,7 @@ package struct WaitBoard {
   /// When a reason was asked for last, as an uptime.
   private var asked: [Duration?]
 
-  /// How often the reason of a list that stands still is asked for.
+  /// The interval at which the tool asks why a list stands still.
   static let pause = Duration.seconds(2)
 
   package init(lists count: Int) {
@@ -21,7 +21,7 @@ package struct WaitBoard {
 
   package mutating func note(_ list: ListSummary, at place: Int) { lists[place] = list }
 
-  /// True for a list that is paused or of which no photo has ended in the last minute, and which was not asked
+  /// True for a list that is paused or had no end of a photo in the last minute, and which was not asked
   /// about just now.
   mutating func isDue(_ place: Int, at now: Duration) -> Bool {
     guard let list = lists[place], list.isStill else {
@@ -97,6 +97,8 @@ extension StatusReport {
 }
 
 extension ListSummary {
+  var candidate: ListReference.Candidate { (id, name, owner, isFinal) }
+
   /// It has work left, and none of it is being done, as far as the daemon has measured; or it has ended, and its
   /// files are not returned.
   fileprivate var isStill: Bool {

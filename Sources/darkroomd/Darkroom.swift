@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon: makes its parts, each from earlier ones, runs them side by side and stops them. `run` connects
 // the events of the parts when all exist. `init` raises `StartFailure`.
-// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all of them. The
+// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all loops. The
 // operations of photos end with the chains, and the calls of users with the control socket; transfers,
-// record, inbox and report have threads of their own.
+// record, inbox and report have separate threads.
 
 import Accept
 import Chain
@@ -104,7 +104,7 @@ final class Darkroom: Sendable {
     ) { await webhooks.areSettled() }
   }
 
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var cluster: ClusterNode? { work.cluster }
 
   /// Reloads the settings; for SIGHUP. A part keeps those that it has begun with.
@@ -150,7 +150,6 @@ final class Darkroom: Sendable {
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
-      group.addTask { [self] in await mendRights() }
       group.addTask { [work] in await work.sheets.run() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
@@ -233,19 +232,6 @@ final class Darkroom: Sendable {
 
   private func runNode() async { await cluster?.run() }
 
-  /// For files of versions that let the group read them.
-  private func mendRights() async {
-    let folders = ground.folders
-    let rights = OldRights(state: folders.state, done: folders.done, failed: folders.failed)
-    await onDisk {
-      do throws(SystemError) { try rights.mend() } catch {
-        work.narrator.tell(
-          .machineTrouble(
-            error.machineFailure, waits: "files of earlier versions stay readable for the group"))
-      }
-    }
-  }
-
   private func keepWitness(_ lineage: String?) async {
     if let lineage { await witness.run(as: lineage, on: ground.clock) }
   }
@@ -315,7 +301,7 @@ final class Darkroom: Sendable {
     case .unreadable(let list, let failure): keeper.happened(.unreadable(failure), to: list)
     case .done(let list): keeper.happened(.photosDone, to: list)
     case .seatsWanted: cluster?.shares.wantSeats()
-    case .host(let news): work.narrator.tell(Notice(news, now: ground.clock.uptime()))
+    case .host(let news): work.narrator.tell(.host(news, now: ground.clock.uptime()))
     }
   }
 }

@@ -27,6 +27,7 @@ enum Startup {
     let named = if let task { task.places } else { try Self.places(options) }
     let source = source(options, named)
     let settings = try settings(source)
+    for note in settings.current.download.fileFolderNotes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
@@ -156,30 +157,12 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
-  /// `--check`: touches nothing.
-  static func check(_ options: CommandLineOptions) throws(StartFailure) {
-    if let root = options.root {
-      do throws(SystemError) { _ = try LinuxFolder.open(path: root) } catch {
-        throw StartFailure(
-          ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
-      }
-    }
-    let places = Places.named(by: options)
-    let source = source(options, places)
-    let settings = try settings(source).current
-    do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
-      // Those of an instance are elsewhere.
-      if error.isMissing {
-        let path = Printable.text(source.path)
-        say("note: there is no file \(path); the defaults apply, and \(path).d/*.conf")
-      }
-    }
-    for note in ForecastRequest.notes(places.control, settings.record) { say("note: \(note)") }
-  }
-
-  static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
+  /// - Parameter secrets: also reads the secrets, which a start does later and the hooks never do.
+  static func settings(
+    _ source: ConfigurationFile, secrets: Bool = false
+  ) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
-      let (settings, origins) = try source.readChecked()
+      let (settings, origins) = try secrets ? source.readWithSecrets() : source.readChecked()
       return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(
@@ -188,7 +171,7 @@ enum Startup {
     }
   }
 
-  /// The most requests to a store at a time, beside those of lists that are submitted or removed.
+  /// The most requests to a store at a time, beside requests for lists that are submitted or removed.
   private static let storeThreads = 16
 
   /// Tasks that answer users have a thread that never waits for a disk.

@@ -34,7 +34,7 @@ case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
 case .check:
   do throws(StartFailure) {
-    try Startup.check(options)
+    try SettingsCheck.run(options)
   } catch {
     say(error.words)
     ThisProcess.exit(error.code)

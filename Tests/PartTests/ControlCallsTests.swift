@@ -174,6 +174,20 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: ["BARN", "b*", "bar?"])
+  func `a list is removed by its exact name or its number alone`(word: String) async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let guess = await bench.calls.handle(.remove(ListReference(word)), from: .root)
+      #expect(error(guess) == .noSuchList(name: word, near: "barn"))
+      #expect(bench.parts.state(list) == .cancelled)
+      // The list has not been returned.
+      let exact = await bench.calls.handle(.remove(barn), from: .root)
+      #expect(error(exact) == .notPossible(why: "list 1 is not over yet"))
+    }
+  }
+
   @Test func `a retry is a new list of the same name, which takes over`() async throws {
     try await PeopleBench.use { bench in
       let parts = bench.parts

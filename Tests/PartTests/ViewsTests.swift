@@ -103,12 +103,25 @@ import Vocabulary
     try await PeopleBench.use { bench in
       for number in 1...2 as ClosedRange<UInt64> { try await bench.parts.add(number) }
       #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
-        try bench.views.choose(barn)
+        try bench.views.choose(barn, by: .root)
       }
       try await bench.parts.recorder.record([.cancelled(ListID(2))])
-      #expect(try bench.views.choose(barn) == ListID(1))
+      #expect(try bench.views.choose(barn, by: .root) == ListID(1))
       #expect(throws: ControlError.noSuchList(name: "cow")) {
-        try bench.views.choose(ListReference("cow"))
+        try bench.views.choose(ListReference("cow"), by: .root)
+      }
+    }
+  }
+
+  @Test func `a name means the caller's list, whoever has used it since`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.add(2, SampleList { $0.owner = 4_000_001 })
+      #expect(try bench.views.choose(barn, by: .owner) == ListID(1))
+      #expect(try bench.views.choose(barn, for: .owner) == ListID(1))
+      #expect(try bench.views.choose(barn, by: .stranger) == ListID(2))
+      #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
+        try bench.views.choose(barn, by: .root)
       }
     }
   }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices of every kind, with the words they must have. A new kind without a row fails a test.
 
+import Foundation
 import Report
+import Support
 import Vocabulary
 
 enum Samples {
+  /// Of all kinds of notices, from the functions that make them.
+  static let numbersInSources: [String] = {
+    let folder = "Sources/Report"
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: Repository.path(folder))) ?? []
+    return names.filter { $0.hasPrefix("Notice+") }.flatMap { name in
+      Repository.text("\(folder)/\(name)").matches(of: /"([0-9a-f]{32})"/).map { String($0.1) }
+    }
+  }()
+
   static let list = ListFacts(
     id: ListID(17), name: "holiday", total: 120, done: 45, failed: 2, serviceClass: .utility)
 
@@ -13,6 +25,25 @@ enum Samples {
     var list = list
     (list.owner, list.caller) = (Person(1000, name: "anna"), caller)
     return list
+  }
+
+  /// Notices that are about this user.
+  static func of(_ user: Person) -> [Notice] {
+    var list = list(by: user)
+    list.owner = user
+    var (ended, lost) = (finished, failed)
+    (ended.owner, lost.owner) = (user, user)
+    return [
+      .listAccepted(list), .listProgress(list), .listFinished(list), .listPaused(list),
+      .listResumed(list), .listCancelled(list), .listReclassed(list), .listRemoved(list),
+      .printsExpired(list, isResting: true),
+      .listRejected(list.id, name: "x.plist", owner: user, missing),
+      .photoFinished(ended), .printStood(ended), .photoFailed(lost, .download, missing),
+      .retryScheduled(lost, .download, refused, after: .seconds(8)), .transition(ended),
+      .workerDied(list.id, listName: "holiday", photo: lost, reason: "signal 9", next: "again"),
+      .configurationReloaded(changed: [], by: user), .cacheCleared(by: user),
+      .hostsFlushed(nil, count: 1, by: user),
+    ]
   }
 
   static var photo: PhotoFacts {

@@ -55,6 +55,17 @@ import Testing
     #expect(edits.count >= 40)
   }
 
+  @Test func `each planted bug stands behind its own number`() {
+    var (number, strangers): (Substring, [Substring]) = ("", [])
+    for line in Repository.text("Tests/Mutants/mutants.txt").split(separator: "\n") {
+      if let match = line.prefixMatch(of: #/(\d+) /#) { number = match.1 }
+      guard line.hasPrefix("+") else { continue }
+      for match in line.matches(of: #/(?:Mutant\.on|is_planted)\((\d+)\)/#)
+      where match.1 != number { strangers.append(line) }
+    }
+    #expect(strangers.isEmpty, "\(strangers)")
+  }
+
   /// All bugs are planted in one copy of the sources.
   @Test func `no line is changed by two planted bugs`() {
     let overlaps = Dictionary(grouping: edits, by: \.file).flatMap { file, edits in

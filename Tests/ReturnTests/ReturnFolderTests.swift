@@ -86,14 +86,6 @@ import Vocabulary
     }
   }
 
-  @Test func `a list that an earlier version has returned is not returned again`() async throws {
-    let bench = try ReturnBench("a end")
-    try bench.folder(1).write(whole: Array("archived\n".utf8), as: ListFolder.state)
-    try await bench.giveBack()
-    #expect(try bench.done.listing().isEmpty)
-    #expect(try bench.folder(1).listing() == ["list.plist", "state"])
-  }
-
   @Test func `a stop ends the copy, which is made at the next start`() async throws {
     let bench = try ReturnBench(String(repeating: "x", count: 1_000_000) + "end")
     let pieces = Mutex(0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The room for unread replies: as a value, and with callers that never read.
 
+import Foundation
 import Linux
 import Steer
 import Support
@@ -16,7 +17,7 @@ import Vocabulary
   private func admitted(
     _ calls: [(user: UInt32, bytes: Int)], beside held: [UInt32: Int] = [:]
   ) -> [UInt64] {
-    var room = ReplyRoom(limits: Self.limits)
+    var room = ReplyRoom(limits: Self.limits, keepers: [0])
     for (place, call) in calls.enumerated() {
       room.add(ReplyRoom.Wait(number: UInt64(place), user: call.user, bytes: call.bytes))
     }
@@ -43,8 +44,14 @@ import Vocabulary
     #expect(admitted([(1, 10)], beside: full.merging([1: 10]) { $1 }).isEmpty, "all is taken")
   }
 
+  @Test func `root has its eighth beyond the room of all, and takes none of it`() {
+    let full = Dictionary(uniqueKeysWithValues: (2...9).map { (UInt32($0), 100) })
+    #expect(admitted([(0, 90), (0, 10), (0, 1)], beside: full) == [0, 1])
+    #expect(admitted([(1, 90), (1, 10)], beside: [0: 5000]) == [0, 1])
+  }
+
   @Test func `a call that waits goes on when there is room, before later calls of its user`() {
-    var room = ReplyRoom(limits: Self.limits)
+    var room = ReplyRoom(limits: Self.limits, keepers: [0])
     for (number, user, bytes): (UInt64, UInt32, Int) in [(1, 1, 80), (2, 1, 10), (3, 2, 10)] {
       room.add(ReplyRoom.Wait(number: number, user: user, bytes: bytes))
     }
@@ -55,7 +62,7 @@ import Vocabulary
   }
 
   @Test func `a call whose caller has left waits no more`() {
-    var room = ReplyRoom(limits: Self.limits)
+    var room = ReplyRoom(limits: Self.limits, keepers: [0])
     room.add(ReplyRoom.Wait(number: 1, user: 1, bytes: 80))
     room.remove(1)
     #expect(room.isEmpty && room.admit(beside: [:]).isEmpty)
@@ -122,6 +129,53 @@ import Vocabulary
         #expect(bytes.count > 240_000 && bytes.last == 0)
       }
     }
+    server.stop()
+    await server.stopped()
+  }
+
+  /// Asks for photos in a number of connections of each user, and reads the answers or nothing.
+  private static let asker = """
+    import os, socket, sys
+    path, count, reads, users = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "reads", sys.argv[4]
+    show = b'{"method":"io.darkroom.Control.Show","parameters":{"list":"17","limit":8}}\\0'
+    held = []
+    for user in users.split(","):
+        os.seteuid(int(user))
+        for number in range(count):
+            line = socket.socket(socket.AF_UNIX)
+            line.connect(path)
+            line.sendall(show)
+            held.append(line)
+            answer = b""
+            while reads and not answer.endswith(b"\\0"):
+                answer += line.recv(65536)
+            if reads: print(len(answer), flush=True)
+        os.seteuid(0)
+    print("asked", flush=True)
+    sys.stdin.read()
+    """
+
+  @Test(.enabled(if: ThisProcess.user == 0, "only root may act for two users"), arguments: [1, 8])
+  func `a user whose connections read nothing lets no other one wait`(users: Int) async throws {
+    let place = try FreshFolder.forSockets()
+    try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: place.path)
+    let path = "\(place.path)/control"
+    let daemon = PagedDaemon(page: Self.page)
+    let server = try RunningServer(
+      path: path, handler: daemon, clock: try SystemClock(), limits: Self.narrow)
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    let greedy = (1...users).map { "\(60_000 + $0)" }.joined(separator: ",")
+    let unread = try HelperProcess(["python3", "-c", Self.asker, path, "9", "holds", greedy])
+    try await onOwnThread { #expect(unread.readLine() == "asked") }
+    // Each of them has all that it gets, and waits for more.
+    #expect(await daemon.built.wait { $0.count == 8 * users })
+    let modest = try HelperProcess(["python3", "-c", Self.asker, path, "8", "reads", "61000"])
+    try await onOwnThread {
+      for _ in 0..<8 { #expect(Int(modest.readLine() ?? "") ?? 0 > 240_000) }
+    }
+    #expect(daemon.built.value.count == 8 * users + 8, "a reply without room is built")
+    modest.closeInput()
+    unread.closeInput()
     server.stop()
     await server.stopped()
   }

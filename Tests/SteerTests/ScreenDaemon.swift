@@ -59,6 +59,7 @@ struct ScreenDaemon: ControlService {
       id: id, name: name, title: "", owner: 1000, state: state, serviceClass: .default,
       total: photos, new: 0, downloaded: 0, filtered: filtered, failed: failed, accepted: start)
     change(&list)
+    list.end.isReturned = list.isFinal
     return list
   }
 

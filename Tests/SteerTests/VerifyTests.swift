@@ -29,9 +29,10 @@ struct VerifyTests {
 
   private func verify(
     _ path: String, _ screen: ToolScreen = ToolScreen(isTerminal: false), json: Bool = false
-  ) -> (code: ExitCode?, words: SpokenWords) {
+  ) throws -> (code: ExitCode?, words: SpokenWords) {
     let words = SpokenWords()
-    let order = ToolOrder(.verify(ListReference(path)), socket: "/nowhere", isJSON: json)
+    let line = ["--socket", "/nowhere", "verify", path] + (json ? ["--json"] : [])
+    let order = try ToolArguments.read(line)
     let talk = DaemonTalk(
       order: order, voice: words.voice(screen), clock: FixedTime(), users: { _ in nil }, caller: 0)
     return (talk.run(), words)
@@ -56,11 +57,11 @@ struct VerifyTests {
       ("80", ToolScreen(isTerminal: true)), ("pipe", ToolScreen(isTerminal: false)),
       ("plain", .plain),
     ] {
-      let (code, words) = verify(path, screen)
+      let (code, words) = try verify(path, screen)
       #expect(code == .failed && words.error.isEmpty)
       try ScreenTests.expect(words.out, as: "verify.\(name)")
     }
-    let (code, words) = verify(path, json: true)
+    let (code, words) = try verify(path, json: true)
     #expect(code == .failed)
     try ScreenTests.expect(words.out, as: "verify.json")
   }
@@ -69,9 +70,9 @@ struct VerifyTests {
     try place.write(Array("barn".utf8), to: "summer/Barn.jpg")
     try place.write([], to: "summer/Extra.jpg")
     let path = try results([Self.line(1, "Barn", "Barn.jpg", "barn")])
-    let (code, words) = verify(path, ToolScreen(isTerminal: true))
+    let (code, words) = try verify(path, ToolScreen(isTerminal: true))
     #expect(code == .done && words.out == "summer: 1 print, as recorded.\n")
-    let (none, empty) = verify(path, json: true)
+    let (none, empty) = try verify(path, json: true)
     #expect(none == .done)
     #expect(
       empty.out
@@ -86,7 +87,7 @@ struct VerifyTests {
     let out = try results([
       Self.line(1, "Barn", "../Barn.jpg", "barn"), Self.line(2, "Link", "Link.jpg", "barn"),
     ])
-    let (code, words) = verify(out)
+    let (code, words) = try verify(out)
     #expect(code == .failed)
     #expect(
       words.out == """
@@ -96,7 +97,7 @@ struct VerifyTests {
 
         """)
     let gone = try results([Self.line(1, "Barn", "Barn.jpg", "barn")], prints: "/nowhere/summer")
-    let (missing, told) = verify(gone)
+    let (missing, told) = try verify(gone)
     #expect(missing == .failed)
     #expect(told.out.hasPrefix("missing\t1\tBarn\tBarn.jpg\tits folder does not exist\n"))
   }
@@ -104,7 +105,7 @@ struct VerifyTests {
   @Test func `a folder that cannot be opened exits with 2, and names its prints`() throws {
     try place.write([], to: "file")
     let path = try results([Self.line(1, "Barn", "Barn.jpg", "barn")], prints: "\(place.path)/file")
-    let (code, words) = verify(path)
+    let (code, words) = try verify(path)
     #expect(code == .usage && words.out.hasPrefix("unreadable\t1\tBarn\tBarn.jpg\t"))
   }
 
@@ -119,12 +120,12 @@ struct VerifyTests {
   @Test("a file without results is refused with the line", arguments: damages)
   func damaged(text: String, line: Int) throws {
     try place.write(Array(text.utf8), to: "results.jsonl")
-    let (code, words) = verify("\(place.path)/results.jsonl")
+    let (code, words) = try verify("\(place.path)/results.jsonl")
     #expect(code == .usage)
     #expect(words.error.contains("line \(line) is not one of darkroomd run"), "\(words.error)")
   }
 
-  @Test func `a results file that is missing exits with 2`() {
-    #expect(verify("\(place.path)/none.jsonl").code == .usage)
+  @Test func `a results file that is missing exits with 2`() throws {
+    #expect(try verify("\(place.path)/none.jsonl").code == .usage)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies the pictures of a roll into a staging folder, and makes a list of them. First looks at every picture,
-// so that nothing is copied while a program still writes one of them. Of pictures in the inbox itself, those
+// Copies the pictures of a roll into a staging folder, and makes a list. First looks at every picture,
+// so that nothing is copied while a program still writes a picture. In the inbox itself, pictures
 // that are not whole are left for the next roll. Reads and writes for long: call it on the disk. Raises an
 // `Attempt`.
 

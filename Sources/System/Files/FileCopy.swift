@@ -52,7 +52,7 @@ package enum FileCopy {
   }
 
   /// Passes each piece with its offset to `act`. `failing` converts errors of the source, so that the
-  /// caller can tell them from those of `act`.
+  /// caller can distinguish them from errors of `act`.
   package static func each<Trouble: Error>(
     of source: any OpenFile, upTo limit: UInt64,
     unless isCancelled: () -> Bool = { Task.isCancelled },

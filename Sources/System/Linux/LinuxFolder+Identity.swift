@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder's owner and its place: the path without links, and whether it is on a disk of its own. Raises `SystemError`.
+// A folder's owner and its place: the path without links, and whether it is on a separate disk. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary

@@ -6,7 +6,7 @@ package import Vocabulary
 
 package final class PathFolder: Folder {
   package let path: String
-  /// On a disk of its own: the bare folder below its mount point is not meant.
+  /// On a separate disk: the bare folder below its mount point is not meant.
   private let isApart: Bool
 
   /// Raises if the folder cannot be opened.

@@ -37,7 +37,7 @@ package enum TaskHome: Sendable {
     homes.withLock { $0 = Homes(quick: quick, disk: disk, store: store) }
   }
 
-  /// The home's executor; also for the children of a task group.
+  /// The home's executor, and the executor for the children of a task group.
   package var executor: (any TaskExecutor)? {
     Self.homes.withLock { $0[self] }
   }

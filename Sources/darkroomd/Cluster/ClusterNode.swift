@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon as a node of a cluster: the ledger (`office`), the shares that this node develops, and the lists that
 // were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
-// Concurrency: immutable; each part has a lock or a thread of its own.
+// Concurrency: immutable; each part has a separate lock or thread.
 
 import Chain
 import Cluster
@@ -125,7 +125,7 @@ struct ClusterNode: Sendable {
     return name
   }
 
-  private static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
+  static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
     guard let word = settings.password else { return nil }
     let bytes = try secret(word, of: "LedgerPassword=", upTo: longestPassword)
     return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)

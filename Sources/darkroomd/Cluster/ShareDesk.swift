@@ -116,7 +116,7 @@ final class ShareDesk: Sendable {
     changes.changed()
   }
 
-  /// Photos wait for seats, or other nodes for those of this one.
+  /// Photos wait for seats, or other nodes wait for seats of this node.
   func wantSeats() {
     if notes.withLock({ $0.seats.want() }) { changes.changed() }
   }

@@ -44,7 +44,7 @@ struct ListIntake: IntakeRules {
     return list
   }
 
-  /// The newest list of this name and owner, also one that is over. Lists of pictures have no revisions: two folders
+  /// The newest list of this name and owner, even one that is over. Lists of pictures have no revisions: two folders
   /// of one name have different pictures.
   private func newest(_ name: ListName, _ owner: UInt32) -> ListID? {
     let known = index.lists(called: name, of: owner)

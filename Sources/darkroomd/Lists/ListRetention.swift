@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of those that ended longer ago
+// Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of lists that ended longer ago
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
 // was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
-// ExpiryGrace). A crash leaves the whole list, or a record without a folder, which the next start forgets;
+// ExpiryGrace). A crash leaves the whole list, or a record without a folder, which the next start removes;
 // prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
-// that of prints is reported.
+// a failed removal of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
 // tasks ring. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
 // noticed at the next look, a day later at most.
@@ -103,7 +103,7 @@ final class ListRetention: Sendable {
   func forgetRemoved(isNode: Bool) {
     let old = OldLists(lists)
     try? old.sweep()
-    // Not for the clock's sake: nothing is left of them that a wrong clock could cost.
+    // Not for the clock's sake: nothing is left that a wrong clock could cost.
     let (keep, now) = (first.terms.lists, clock.wallTime())
     for list in ended() where isNode || keep.isOver(since: list.since, now: now) {
       if (try? old.isGone(list.list)) == true { recorder.forget(list.list) }
@@ -164,7 +164,7 @@ final class ListRetention: Sendable {
     let forgotten = survey(old, &progress)
     let isBelieved = wait(progress) == .zero
     if let keep = progress.terms.prints, isBelieved {
-      // Their folders of prints may be those of lists that are known.
+      // Their folders of prints may belong to lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
@@ -180,7 +180,7 @@ final class ListRetention: Sendable {
     return progress
   }
 
-  /// The settings are read once for a look: a change of them begins the proof again.
+  /// The settings are read once for a look: a changed setting begins the proof again.
   private func judge(_ progress: inout Progress) {
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
     progress.steady.note(wall: wall, uptime: uptime)
@@ -262,8 +262,8 @@ final class ListRetention: Sendable {
 
   // MARK: lists
 
-  /// A removal that fails is tried again at the next look. A list stays as long as its prints rest, since its folder
-  /// tells since when.
+  /// A removal that fails is tried again at the next look. A list stays as long as its prints rest, because its folder
+  /// has the time.
   private func removeLists(
     _ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)], _ progress: Progress
   ) {
@@ -280,7 +280,7 @@ final class ListRetention: Sendable {
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list, progress) || unswept.contains(list) { continue }
-      // The record forgets the oldest lists by itself.
+      // The recorder drops the oldest lists by itself.
       _ = remove(list, old)
     }
   }

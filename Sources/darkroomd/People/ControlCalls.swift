@@ -24,7 +24,7 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
   init(
@@ -92,7 +92,7 @@ final class ControlCalls: ControlService {
     } catch { return .failed(await located(error, peer)) }
   }
 
-  /// Adds the node where the caller's list of that name was dropped; numbers are those of lists of this node. A ledger
+  /// Adds the node where the caller's list of that name was dropped; numbers belong to lists of this node. A ledger
   /// that is known to be silent is not waited for.
   private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
     guard case .noSuchList(let name, let near, nil) = error, let cluster,
@@ -106,7 +106,7 @@ final class ControlCalls: ControlService {
 
   // MARK: streams
 
-  /// Sends a report at each change until the list is over; those of `show` end when its files are returned.
+  /// Sends a report at each change until the list is over; the reports of `show` end when its files are returned.
   func stream(
     _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
@@ -128,7 +128,7 @@ final class ControlCalls: ControlService {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
-    order.list = ListReference("\(try views.choose(order.list))")
+    order.list = ListReference("\(try views.choose(order.list, by: peer))")
     while true {
       guard await caller.room() else { return .unread }
       let seen = changes.version
@@ -161,7 +161,7 @@ final class ControlCalls: ControlService {
     }
   }
 
-  /// Sends the recorded steps; the first reply says at once where they begin.
+  /// Sends the recorded steps; the first reply comes at once and has the place where they begin.
   private func followSteps(
     _ order: FollowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
@@ -171,7 +171,7 @@ final class ControlCalls: ControlService {
     var pace = FollowPace()
     while true {
       let seen = changes.version
-      let isOver = try views.isOver(order.list)
+      let isOver = try views.isOver(order.list, for: peer)
       let report = try views.followed(order, for: peer)
       let isWhole = report.steps.count < FollowReport.most
       if stop.isOn || (isOver && isWhole) { return .followed(report) }
@@ -195,28 +195,25 @@ final class ControlCalls: ControlService {
     var ignored: (name: FileName, reason: IgnoredReason)?
     while !Task.isCancelled, !stop.isOn {
       let seen = changes.version
-      let sweep = await views.inbox.look()
-      let file = sweep.waiting.first {
-        list.means(file: String(decoding: $0.listName.bytes, as: UTF8.self))
-      }
-      if let file {
-        if file.isRejected { break }
-        if file.isUnreadable {
-          throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
+      let sweep = await views.inbox.look(
+        for: SweepQuestion(user: peer.user) { name in
+          list.means(file: String(decoding: name.bytes, as: UTF8.self))
+        })
+      let files = sweep.waiting.filter { !$0.isRejected }
+      if files.isEmpty {
+        if sweep.waiting.isEmpty {
+          ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
-      } else if sweep.waitingCount <= sweep.waiting.count {
-        // Otherwise it may be one of the files beyond the report's limit.
-        ignored = sweep.ignored.filter {
-          list.means(file: String(decoding: $0.key.bytes, as: UTF8.self))
-        }
-        .min { $0.key < $1.key }.map { ($0.key, $0.value) }
         break
+      }
+      if let file = files.first, files.allSatisfy(\.isUnreadable) {
+        throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
       }
       await changes.change(after: seen)
     }
     var newest: UInt64 = 0
     var missing: ControlError?
-    do throws(ControlError) { newest = try views.choose(list).number } catch {
+    do throws(ControlError) { newest = try views.choose(list, by: peer).number } catch {
       guard case .noSuchList = error else { throw error }
       missing = error
     }
@@ -286,7 +283,7 @@ final class ControlCalls: ControlService {
   private func changeable(
     _ reference: ListReference, _ peer: ControlPeer
   ) throws(ControlError) -> ListSummary {
-    let summary = try views.summary(try views.choose(reference))
+    let summary = try views.summary(try views.choose(reference, by: peer))
     guard peer.mayChange(listOf: summary.owner) else {
       throw .permissionDenied(
         why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
@@ -309,7 +306,8 @@ final class ControlCalls: ControlService {
   private func remove(
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let summary = try changeable(reference, peer)
+    let exact = try views.chooseExactly(reference, by: peer)
+    let summary = try changeable(ListReference("\(exact)"), peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
     }

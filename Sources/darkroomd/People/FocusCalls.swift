@@ -14,7 +14,7 @@ import Vocabulary
 
 struct FocusCalls {
   let views: Views
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
   /// `list` is one that the caller may change.

@@ -94,7 +94,7 @@ extension Views {
   func choose(
     _ reference: ListReference, for peer: ControlPeer
   ) throws(ControlError) -> ListID {
-    let list = try choose(reference)
+    let list = try choose(reference, by: peer)
     guard sight(of: peer).mayLook(at: list) else {
       throw .permissionDenied(
         why: "list '\(index.name(of: list))' is private; only its owner or root can look at it")

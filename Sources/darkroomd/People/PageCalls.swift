@@ -151,7 +151,7 @@ final class PageCalls: Sendable {
     return try stored(of: list, first..<(first + count))
   }
 
-  /// Nil for a list that is over: the ledger forgets its photos.
+  /// Nil for a list that is over, because its photos are no longer in memory.
   private func known(of list: ListID, _ places: Range<UInt32>) -> [UInt8]? {
     views.recorder.ledger { ledger in
       guard let entry = ledger[list], !entry.state.isFinal else { return nil }
@@ -165,7 +165,7 @@ final class PageCalls: Sendable {
     let rows = try self.rows(of: list)
     return try places.map { place throws(ControlError) in
       if place % 4096 == 0 { try Self.checkCaller() }
-      // A damaged row says nothing.
+      // A damaged row has no effect.
       let row = (try? rows.row(place + 1)) ?? nil
       return 0x30 + RecordedState.over.state(with: row).rawValue
     }
@@ -178,7 +178,7 @@ final class PageCalls: Sendable {
   }
 
   /// The colours of the first of a few photos of each group that has some. A row may be from before its record: it
-  /// tells nothing that is not soon told. As pictures are, they are those of the list that holds the prints.
+  /// tells nothing that is not soon told. Like pictures, they come from the list that holds the prints.
   func colours(
     _ order: ColoursOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {

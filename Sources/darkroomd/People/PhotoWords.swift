@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The photos that a user means: numbers, ranges of numbers, and names, which the catalog finds. Digits are a
-// number, also where a photo has them as its name. A photo whose name is longer than a word is named by its number.
-// Raises `ControlError`, also when the caller has left. Waits for a disk.
+// number, even where a photo has them as its name. A photo whose name is longer than a word is named by its number.
+// Raises `ControlError`, including when the caller has left. Waits for a disk.
 
 import Catalog
 import Steer
@@ -14,7 +14,7 @@ struct PhotoWords {
 
   init(_ catalog: CatalogPart) { (self.catalog, count) = (catalog, catalog.count) }
 
-  /// Of a list of which only the number of photos is known.
+  /// Of a list whose number of photos alone is known.
   init(count: UInt32) { (catalog, self.count) = (nil, count) }
 
   /// In the order of the words, without repetitions.

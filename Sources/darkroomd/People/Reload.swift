@@ -90,17 +90,18 @@ final class Reload: Sendable {
     _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
-      let (new, origins) = try await onDisk { () throws(ConfigurationError) in
-        let read = try source.readChecked()
+      let ((new, origins), notes) = try await onDisk { () throws(ConfigurationError) in
+        let read = try source.readWithSecrets()
         try secrets(read.settings)
-        return read
+        return (read, read.settings.download.fileFolderNotes)
       }
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
       return (
         .success(
-          changes.waiting.map { "\($0) takes effect at the next start" } + forecast(old, new)),
+          changes.waiting.map { "\($0) takes effect at the next start" } + notes
+            + forecast(old, new)),
         .configurationReloaded(changed: changes.all, by: user.map { Person($0) })
       )
     } catch { return (.failure(error), .configurationRejected(Self.failure(error))) }

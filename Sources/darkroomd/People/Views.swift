@@ -100,18 +100,29 @@ struct Views: Sendable {
 
   func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
-  func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
-    recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
-      .filter { !index.isShare($0.0) }.map { id, isFinal in (id.number, index.name(of: id), isFinal)
-      }
+  private func names() -> [ListReference.Candidate] {
+    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }.map { entry in
+      (entry.id.number, index.name(of: entry.id), owner(of: entry), entry.state.isFinal)
+    }
   }
 
-  func choose(_ reference: ListReference) throws(ControlError) -> ListID {
+  private func owner(of entry: ListEntry) -> UInt32 {
+    index[entry.id]?.owner ?? entry.acceptance.owner ?? 0
+  }
+
+  /// The list that the caller means, also one that the caller may not look at.
+  func choose(_ reference: ListReference, by peer: ControlPeer) throws(ControlError) -> ListID {
     // Pages ask by number, and often: the names of all lists would take long.
     if let number = reference.number, isKnown(ListID(number)), !index.isShare(ListID(number)) {
       return ListID(number)
     }
-    return ListID(try reference.choose(among: names()))
+    return ListID(try reference.choose(among: names(), for: peer.user))
+  }
+
+  func chooseExactly(
+    _ reference: ListReference, by peer: ControlPeer
+  ) throws(ControlError) -> ListID {
+    ListID(try reference.chooseExactly(among: names(), for: peer.user))
   }
 
   /// Every list, the oldest first.
@@ -134,7 +145,7 @@ struct Views: Sendable {
     let label = index[entry.id]
     var summary = ListSummary(
       id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
-      owner: label?.owner ?? entry.acceptance.owner ?? 0, halter: entry.halter, state: entry.state,
+      owner: owner(of: entry), halter: entry.halter, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
@@ -225,7 +236,7 @@ struct Views: Sendable {
     let catalog = try catalog(of: list)
     let spans = try PhotoWords(catalog).spans(words).sorted { $0.lowerBound < $1.lowerBound }
     do throws(Failure) {
-      // The ledger forgets the photos of a list that is over; their rows still have the states.
+      // The photos of a list that is over are not in memory; their rows still have the states.
       let all = try recorder.results.reader(list).failed(of: catalog.count)
       var (next, reach) = (0, UInt32(0))
       let named = all.filter { number in
@@ -272,7 +283,7 @@ struct Views: Sendable {
       let entry = ledger[list.id]
       return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
     }
-    // The ledger forgets the photos of a list that is over; their rows still have the states.
+    // The photos of a list that is over are not in memory; their rows still have the states.
     let row = known.isUnfinished ? nil : (try? recorder.results.row(photo)) ?? nil
     let state = known.state(with: row)
     guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
@@ -367,9 +378,11 @@ struct Views: Sendable {
   }
 
   /// The list is over. Without a list there is no end.
-  func isOver(_ reference: ListReference?) throws(ControlError) -> Bool {
+  func isOver(
+    _ reference: ListReference?, for peer: ControlPeer
+  ) throws(ControlError) -> Bool {
     guard let reference else { return false }
-    let list = try choose(reference)
+    let list = try choose(reference, by: peer)
     return recorder.ledger { $0[list]?.state.isFinal } != false
   }
 
@@ -411,7 +424,8 @@ struct Views: Sendable {
 
   /// The files in the inbox after a new sweep, and those that left it.
   func inboxReport(for peer: ControlPeer) async -> InboxReport {
-    let (sweep, sight) = (await inbox.look(), sight(of: peer))
+    let sweep = await inbox.look(for: SweepQuestion(user: peer.user))
+    let sight = sight(of: peer)
     var files = sweep.waiting.map { file in
       sight.file(
         String(decoding: file.name.bytes, as: UTF8.self), file.isRejected ? .rejected : .waiting,

@@ -2,6 +2,18 @@
 // Answers `Why`: what a list, its photos by groups, or one photo wait for. The photos of a list are counted where
 // they wait; none is read but one of each group. Changes nothing. Raises `ControlError`.
 // Concurrency: immutable; disks are read in `onDisk`.
+//
+// The walk: what waits, from the inside out, and who decides.
+// - a file before it is a list: `InboxState`, `WaitingFile` (not yet quiet, open for writing, `inbox.full`)
+// - dropped pictures before they are a list: the same, with a `Roll` as one candidate (something was added,
+//   `pictures.closed`, `pictures.limit`, `pictures.room`); pictures of a recorded list that cannot leave the
+//   inbox: `RollPace`, `ClaimMemory.rolls`
+// - a list: `ListLife.phase` (a list to take over from, its files, paused, its copy)
+// - all photos of a list: `Setback` in Chain (trouble of this list's folders alone)
+// - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first
+// - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
+//   `ProxyFacts` distinguishes trouble of the proxy from trouble of a host
+// - everything: `MachineTrouble` in Chain (trouble of this machine)
 
 import Catalog
 import Chain

@@ -11,7 +11,7 @@ struct SettingProblem: Error, Equatable, CustomStringConvertible {
 
 struct SettingForm<Value: Equatable & Sendable>: Sendable {
   let read: @Sendable (String) throws(SettingProblem) -> Value
-  /// Combines the value of earlier lines with that of this line.
+  /// Combines the value of earlier lines with the value of this line.
   var join: @Sendable (_ old: Value, _ new: Value) -> Value = { $1 }
   /// Repeated lines add up, as `join` says.
   var addsUp = false
