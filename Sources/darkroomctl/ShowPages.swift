@@ -15,7 +15,7 @@ package struct ShowPages {
 
   package var isOver: Bool { asked.count == vain }
 
-  /// Takes the next answer: its report if it is needed, and the pages to ask for now.
+  /// Takes the next answer. Returns its report if it is needed, and further orders to send.
   package mutating func take(_ report: ShowReport) -> (page: ShowReport?, next: [ShowOrder]) {
     let order = asked.removeFirst()
     if vain > 0 {
