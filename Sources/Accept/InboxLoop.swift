@@ -118,6 +118,8 @@ final class InboxLoop {
       // Report before the actions, and again after them: they may change the trouble.
       say()
       for action in actions { perform(action, claim) }
+      tell(state.crowd)
+      if noteRoom() { mailbox.put(.claimed) }
       trouble.queue = state.isQueued ? close() ?? trouble.queue : nil
       say()
     } catch {
@@ -216,6 +218,21 @@ final class InboxLoop {
     parts.rules.tell(.troubled(failure))
   }
 
+  /// Reports whose files wait without a place, once when it comes and when it goes.
+  private func tell(_ crowd: Set<InboxCrowd>) {
+    for over in trouble.crowd.subtracting(crowd).sorted() { parts.rules.tell(.crowded(over, nil)) }
+    for new in crowd.subtracting(trouble.crowd).sorted() {
+      parts.rules.tell(.crowded(new, InboxTrouble.crowded(new, parts.settings.waiting)))
+    }
+    trouble.crowd = crowd
+  }
+
+  /// Enough places are free again: the next look is a sweep, which takes up the files without one.
+  private func noteRoom() -> Bool {
+    if state.hasRoom { mustSweep = true }
+    return state.hasRoom
+  }
+
   private func tell(_ item: WaitNews.Item?) {
     if let item { parts.rules.tell(.waits(item.name, item.failure)) }
   }
@@ -273,6 +290,7 @@ final class InboxLoop {
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
       perform(action, claim)
     }
+    _ = noteRoom()
     // Of pictures in the inbox itself some may have stayed, for the same reason as before: the sweep tells.
     if !candidate.isLoose || !mustSweep {
       tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
@@ -405,6 +423,8 @@ private struct InboxMood {
   /// The contents of the inbox are unknown.
   var isBlind = false
   var hasOverflowed = false
+  /// Reported last.
+  var crowd: Set<InboxCrowd> = []
   var news = WaitNews()
 }
 

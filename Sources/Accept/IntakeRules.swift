@@ -76,6 +76,9 @@ package enum InboxNews: Equatable, Sendable {
   /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
   /// over. Only some of very many waiting files are reported.
   case waits(FileName, Failure?)
+  /// Further files in the inbox wait because all places, or those of one user (`final`), are taken; nil when that is
+  /// over.
+  case crowded(InboxCrowd, Failure?)
   /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. Running lists are
   /// not affected.
   case troubled(Failure?)

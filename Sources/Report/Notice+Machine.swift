@@ -176,6 +176,17 @@ extension Notice {
         + advised(failure), fields: [.text(.fileName, name)] + failure.fields)
   }
 
+  /// The files of one user take all places that a user has in the inbox.
+  package static func shareTaken(of owner: Person, _ failure: Failure) -> Notice {
+    Notice(
+      "afd25e8aed9c4ed581a3411a968d3f08", about: Person?(owner),
+      words: { _ in
+        "Could not take further files of a user from the inbox: \(reason(failure)); they wait."
+          + advised(failure)
+      },
+      fields: { $0.ownerFields + failure.fields })
+  }
+
   /// `words` describes the inbox's file system and completes "The inbox PATH is …".
   package static func inboxSurveyed(inbox: String, words: String) -> Notice {
     Notice(

@@ -36,6 +36,8 @@ final class ScriptedRules: IntakeRules {
     var overflows: [Int] = []
     /// Entries are `NAME: code` or `NAME: over`.
     var waits: [String] = []
+    /// Entries are `WHOSE: code` or `WHOSE: over`.
+    var crowds: [String] = []
     /// The failure of the next read, used once.
     var readFailure: Failure?
     /// Each runs once: after a list is read, and before it is recorded.
@@ -91,6 +93,8 @@ final class ScriptedRules: IntakeRules {
       state.withLock { $0.left += files.map { "\($0.text): \($0.reason)" } }
     case .waits(let name, let failure):
       state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
+    case .crowded(let crowd, let failure):
+      state.withLock { $0.crowds.append("\(crowd): \(failure?.code ?? "over")") }
     case .troubled(let failure):
       state.withLock { $0.troubles.append(failure?.code) }
       feed.yield("trouble \(failure?.code ?? "over")")

@@ -41,7 +41,7 @@ import Vocabulary
     ]
     /// Those of `Status`, which no page asks for.
     static let ofDaemon: Set = ["WordTrouble", "WordCopy"]
-    static let files: Set = ["WordRejected"]
+    static let files: Set = ["WordRejected", "WordCrowd"]
     /// The owner of that file is root.
     static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint"]
     /// Queries of URLs are never told.
@@ -211,6 +211,8 @@ import Vocabulary
     let torn = FileName(literal: "torn.plist")
     parts.health.set(trouble("WordFile"), for: .file(torn))
     parts.health.set(trouble("unlinkat WordPrint.jpg"), for: .removals)
+    let crowd = Failure(.final, code: "inbox.share", reason: "WordCrowd")
+    parts.health.set(crowd, for: .crowd(.user(ControlPeer.owner.user)))
     try await parts.intake.reject(
       ListID(9), name: torn, owner: 1000,
       Failure(.final, code: "list.option", reason: "WordRejected"))

@@ -318,6 +318,15 @@ enum Samples {
       "Could not take 'x.txt' from the inbox: permission denied; it waits. Use chmod g+r."
     ),
     (
+      .shareTaken(
+        of: Person(1000, name: "ann"),
+        Failure(
+          .final, code: "inbox.share", reason: "9 files of user 1000 wait in the inbox",
+          advice: "Remove some")),
+      "Could not take further files of a user from the inbox: 9 files of user 1000 wait in the inbox; "
+        + "they wait. Remove some."
+    ),
+    (
       .recordsCoalesced(LostMessages(late: 3)),
       "Left out 3 messages here, because they came faster than they could be written; the journal "
         + "file and darkroomctl have everything."

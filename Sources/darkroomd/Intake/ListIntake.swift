@@ -334,6 +334,7 @@ struct ListIntake: IntakeRules {
           .fileIgnored(name: "\(folder)", reason: "\(more) more files in it are not pictures"))
       }
     case .waits(let name, let failure): health.set(failure, for: .file(name))
+    case .crowded(let crowd, let failure): health.set(failure, for: .crowd(crowd))
     case .troubled(let failure): health.set(failure, for: .inbox)
     case .surveyed(let nature, let words):
       let isGood = nature.hasLeases && !nature.isShared

@@ -27,6 +27,8 @@ struct Health: Equatable, Sendable {
     /// The prints in a store of lists that are removed.
     case unwanted
     case file(FileName)
+    /// Further files in the inbox, of all users or of one, for which no place is left.
+    case crowd(InboxCrowd)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
     case hookOrders
@@ -89,7 +91,10 @@ struct Health: Equatable, Sendable {
   }
 
   private static func isMistake(_ subject: Subject, _ failure: Failure) -> Bool {
-    if case .file = subject { failure.kind == .final } else { false }
+    switch subject {
+    case .file, .crowd: failure.kind == .final
+    default: false
+    }
   }
 
   /// One line for each trouble, for people.
@@ -108,6 +113,13 @@ struct Health: Equatable, Sendable {
         "\(more) more \(more == 1 ? "list or file is" : "lists or files are") in trouble")
     }
     return lines
+  }
+
+  /// The lines of the crowds in the inbox that the caller may know.
+  func crowds(_ sees: (Subject) -> Bool) -> [String] {
+    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
+      if case .crowd = subject, sees(subject) { subject.line(failure) } else { nil }
+    }
   }
 
   func has(_ matter: Matter) -> Bool {
@@ -184,7 +196,7 @@ struct Health: Equatable, Sendable {
   private func waits(_ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
       switch subject {
-      case .list, .copy, .file:
+      case .list, .copy, .file, .crowd:
         if !sees(subject) { return subject.closedLine(failure) }
         if case .file(let name) = subject { return "\(name): \(failure.reason)" }
         return subject.line(failure)
@@ -201,7 +213,7 @@ extension Health.Subject {
     case .downloads: .downloads
     case .proxy: .proxy
     case .ledger: .ledger
-    case .inbox, .file: .inbox
+    case .inbox, .file, .crowd: .inbox
     case .openFiles: .files
     case .list, .copy, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
@@ -213,7 +225,7 @@ extension Health.Subject {
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy, .ledger: failure.words
+    case .inbox, .openFiles, .proxy, .ledger, .crowd: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -243,6 +255,8 @@ extension Health.Subject {
     case .unwanted: "prints are not removed from the store"
     case .file(let name):
       "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
+    case .crowd(.user):
+      "some files of one user wait, because the user has reached the limit on waiting files"
     default: line(failure)
     }
   }
@@ -272,6 +286,8 @@ extension Health.Subject {
       failure.kind == .final
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
+    case .crowd(.everyone): .machineTrouble(failure, waits: "further files in the inbox wait")
+    case .crowd(.user(let user)): .shareTaken(of: Person(user), failure)
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
     case .unwanted: .machineTrouble(failure, waits: "prints of removed lists stay in the store")
@@ -292,7 +308,8 @@ extension Health.Subject {
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
-    case .copy, .file, .settings: nil
+    case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
+    case .copy, .file, .crowd(.user), .settings: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")

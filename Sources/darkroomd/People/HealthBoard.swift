@@ -93,7 +93,7 @@ final class HealthBoard: Sendable {
       let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
         switch subject {
         case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
-        case .file: false
+        case .file, .crowd(.user): false
         default: true
         }
       }

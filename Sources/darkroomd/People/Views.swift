@@ -445,7 +445,8 @@ struct Views: Sendable {
         list: file.rejection == nil ? file.list.number : 0, why: file.rejection)
     }
     let health = health.health
-    let trouble = [health[.inbox]?.words, health.shortcoming].compactMap { $0 }
+    let trouble =
+      [health[.inbox]?.words, health.shortcoming].compactMap { $0 } + sight.crowds(in: health)
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
       trouble: trouble.joined(separator: "; "))
