@@ -4,6 +4,7 @@
 // a file that waits or was rejected is for the owner of the file and root, since the list in it may turn out private.
 // Every answer that tells more asks here. A value; raises `ControlError`.
 
+import Accept
 import Chain
 import Linux
 import Record
