@@ -3,6 +3,7 @@
 // which expired prints rest, and what is said before.
 
 import Linux
+import Record
 import Return
 import Support
 import Testing

@@ -6,6 +6,7 @@
 
 import Accept
 import Chain
+import Download
 import Files
 import Linux
 import Record

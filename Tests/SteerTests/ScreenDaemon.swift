@@ -71,11 +71,11 @@ struct ScreenDaemon: ControlService {
   }
 
   private static let status: StatusReport = {
-    var report = report
-    report.expiring = [
+    var status = report
+    status.expiring = [
       "KeepPrints= sets 12 prints of 2 users in 3 lists aside within 20 h, the first in 60 min, and removes them a day later"
     ]
-    return report
+    return status
   }()
 
   private static let report = StatusReport(
