@@ -55,7 +55,7 @@ package struct FileFolders: Sendable {
       guard try file.status().kind == .file else { throw Self.irregular }
       return file
     } catch {
-      // What is mounted here may be away: the empty folder below it says nothing about its files.
+      // The mount may be away: the empty folder below it says nothing about its files.
       if error.name == .missing, (try? top.isEmpty()) == true {
         throw Self.away("the folder \(Printable.text(root.text)) is empty")
       }

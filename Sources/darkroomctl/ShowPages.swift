@@ -8,7 +8,7 @@ package import Steer
 package struct ShowPages {
   /// Not yet answered, the oldest first.
   package private(set) var asked: [ShowOrder]
-  /// As many answers come first that nobody needs, because their pages begin too late.
+  /// As many answers come first that are not needed, because their pages begin too late.
   private var vain = 0
 
   package init(_ first: ShowOrder) { asked = [first] }

@@ -518,7 +518,8 @@ import Vocabulary
       bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
       let call = ControlCall.show(ShowOrder(list: barn))
       guard
-        case .show(let report) = await bench.calls.stream(call, from: .owner, send: { _ in false })
+        case .show(let report) = await bench.calls.stream(
+          call, from: .owner, to: ReplyStream { _ in false })
       else {
         Issue.record("the list is not shown")
         return

@@ -2,11 +2,12 @@
 // Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of lists that ended longer ago
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
 // was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
-// ExpiryGrace). It reports at the start, and after a change of either setting, what goes within a day. A crash leaves the whole list, or a record without a folder, which the next start removes;
+// ExpiryGrace). It reports at the start, and after a change of either setting, what goes within a day. A crash leaves
+// the whole list, or a record without a folder, which the next start removes;
 // prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
 // a failed removal of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. One Mutex holds what people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
+// tasks ring. One Mutex holds the state that people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
 // noticed at the next look, a day later at most.
 
 import Linux
@@ -39,7 +40,7 @@ final class ListRetention: Sendable {
     var isSurveyed = true
   }
 
-  /// What people are told.
+  /// The state as people are told of it.
   private struct Outlook: Sendable {
     var terms: Terms
     /// The uptime at which the clock is believed.

@@ -76,7 +76,7 @@ struct ListSight: Sendable {
 
   func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
 
-  /// Whose files in the inbox wait without a place, as far as the caller may know.
+  /// The users whose files in the inbox wait without a place, as far as the caller may know.
   func crowds(in health: Health) -> [String] { health.crowds(sees) }
 
   private func sees(_ subject: Health.Subject) -> Bool {
