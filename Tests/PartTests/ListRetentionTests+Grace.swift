@@ -203,9 +203,11 @@ extension ListRetentionTests {
         #expect(try await Patience.sees { retention.expiring() == [rest] })
         #expect(await bench.clock.isAwaited())
         // The record of the list goes with them.
+        let grace = retention.graceEnd
         _ = live.replace(with: settings(lists: .seconds(1), prints: Self.day * 3))
         retention.look()
-        #expect(await bench.clock.isAwaited())
+        // The proof of the clock begins again with the change, once that is seen.
+        #expect(try await Patience.sees { retention.graceEnd > grace })
         #expect(
           retention.forecast(live.current.record, after: settings(prints: Self.day * 3).record)
             == [])
