@@ -180,7 +180,7 @@ import Vocabulary
     // The attempt that the clock started ends before the heal; then its pause has to end.
     _ = await bench.inbox.settled()
     heal(bench)
-    // A file that may not be opened rests for so long at most.
+    // A file that may not be opened rests for five minutes at most.
     bench.clock.advance(by: .seconds(300))
     #expect(await bench.inbox.settled().isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a end"])
