@@ -66,6 +66,24 @@ import Testing
     }
   }
 
+  @Test func `a daemon that would print into the folder of another one waits for its end`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      let root = "\(bench.folder.path)/other"
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(root)/prints", withDestinationPath: "\(bench.root)/prints")
+      let second = try await bench.launch("darkroomd", ["--root", root])
+      try await second.says(
+        "another darkroomd (pid \(daemon.pid)) uses the same folder of prints \(root)/prints")
+      #expect(try await bench.stop(daemon).code == 0)
+      try await second.says(" is ready: ")
+      #expect(try await bench.stop(second).code == 0)
+    }
+  }
+
   @Test(.enabled(if: DaemonBench.mayMount, MountedInboxTests.noMounts))
   func `prints that are unmounted under the daemon are waited for`() async throws {
     try await DaemonBench.use { bench in
