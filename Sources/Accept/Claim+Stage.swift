@@ -178,7 +178,8 @@ extension Claim {
       if error.exists { memory.lose(list) }
       throw error.machineFailure
     }
-    do throws(Failure) { try await parts.groups.sync(staged.syncAll() + [.folder(lists)]) } catch {
+    let steps = staged.syncAll() + [.folder(lists)] + parts.rules.claimed(list)
+    do throws(Failure) { try await parts.groups.sync(steps) } catch {
       try? lists.removeFlat(ListFolder.name(list))
       throw error
     }

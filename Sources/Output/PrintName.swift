@@ -27,6 +27,13 @@ package enum PrintName {
     return FileName(made: "\(escaped(name))\(mark)")
   }
 
+  /// The folders that a list may get, in the order of preference. Several daemons that print on one disk may have lists
+  /// of one name and number.
+  package static func folders(list name: String, number: UInt64) -> [FileName] {
+    let own = folder(list: name, number: number)
+    return [folder(list: name, number: nil), own] + (2...9).map { FileName(made: "\(own)~\($0)") }
+  }
+
   /// Equal for names whose prints would collide in one folder on some file system.
   package static func collisionKey(_ name: String) -> String {
     // Upper case first: `ß` and `SS`, `ſ` and `S` collide where file systems fold case.

@@ -139,6 +139,9 @@ package protocol Folder: AnyObject, Sendable {
   func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile
   /// A folder in this one; `creating` makes it (0700) if it is missing.
   func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder
+  /// Makes a folder in this one (0700). An existing name is an error (EEXIST), even if another machine makes it at the
+  /// same time.
+  func makeFolder(_ name: FileName) throws(SystemError)
   /// Unless `replacing`, an existing name is an error (EEXIST).
   func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
@@ -230,6 +233,13 @@ extension Folder {
   }
 
   package func standing() throws(SystemError) -> any Folder { self }
+
+  /// For folders that one process has.
+  package func makeFolder(_ name: FileName) throws(SystemError) {
+    if try has(name) { throw SystemError(.exists, call: "mkdirat", thing: "\(path)/\(name)") }
+    _ = try folder(name, creating: true)
+  }
+
   package func isEmpty() throws(SystemError) -> Bool { try entries().isEmpty }
 
   /// The device number of the folder's file system.

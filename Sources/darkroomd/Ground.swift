@@ -56,6 +56,17 @@ struct Ground: Sendable {
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
   }
 
+  /// Waits while another daemon of this machine prints into the folder: both would give their removed and expired
+  /// folders of prints the same hidden names. Parts of a list share the folder, and so do the nodes of a cluster.
+  func take(_ seat: inout FolderSeat) throws(StartFailure) {
+    guard part == nil, let prints = folders.isShared ? folders.alone : folders.prints,
+      let identity = try? prints.identity(), let rival = seat.take(identity)
+    else { return }
+    throw StartFailure(
+      ExitCode.io, "another darkroomd (pid \(rival)) uses the same folder of prints \(prints.path)",
+      trouble: "prints.taken", advice: "Stop one of them, or give each its own folder of prints")
+  }
+
   private static let diskTroubles = Set(
     [SystemError.Name.noSpace, .readOnly, .inputOutput].map {
       SystemError($0, call: "", thing: "").machineFailure.code

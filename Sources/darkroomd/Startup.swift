@@ -74,9 +74,10 @@ enum Startup {
           part: task, grace: options.expiresAtOnce ? .none : .full,
           died: { ends.put(.journalDied($0)) })
       }
+      try ground.take(&parts.seat)
       try task?.begin(ground.recorder)
       return Opening.Made(
-        lock: lock, ground: ground,
+        lock: lock, seat: parts.seat, ground: ground,
         darkroom: try Darkroom(ground, source, leavesHooks: options.leavesHooks))
     }
     return reactor.work { [parts] in
@@ -135,7 +136,7 @@ enum Startup {
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
         reporter: reporter, stopped: stopped)
       let code = await life.run(on: reactor)
-      withExtendedLifetime(made.lock) {}
+      withExtendedLifetime((made.lock, made.seat)) {}
       return code
     } catch {
       control?.stop()

@@ -157,6 +157,8 @@ final class ScriptedRules: IntakeRules {
 
   func folderKey(of name: ListName) -> String { name.text.lowercased() }
 
+  func claimed(_ list: ListID) -> [SyncStep] { [] }
+
   func giveUp(_ list: ListID) { state.withLock { _ = $0.drafts.remove(list) } }
 
   /// A retry list continues the newest list of its name.

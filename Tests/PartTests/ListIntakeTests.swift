@@ -387,6 +387,24 @@ import Vocabulary
       let list = bench.intake.nextNumber()
       let first = try await prepare(bench, as: list)
       #expect(try await prepare(bench, as: list) == first)
+      #expect(bench.intake.claimed(list).count == 1)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+    }
+  }
+
+  @Test func `the folder of a draft is there at once, and goes if the draft becomes no list`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let draft = bench.intake.nextNumber()
+      _ = try await prepare(bench, as: draft)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+      bench.intake.giveUp(draft)
+      #expect(try bench.folders.prints.listing().isEmpty)
+      let list = try await accept(bench)
+      #expect(bench.intake.claimed(list).isEmpty)
+      bench.intake.giveUp(list)
+      #expect(try bench.folders.prints.listing() == ["barn"])
     }
   }
 

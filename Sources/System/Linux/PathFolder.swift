@@ -37,6 +37,8 @@ package final class PathFolder: Folder {
     try here().folder(name, creating: creating)
   }
 
+  package func makeFolder(_ name: FileName) throws(SystemError) { try here().makeFolder(name) }
+
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {

@@ -345,11 +345,10 @@ final class ListIndex: Sendable {
   /// Takes a folder for a list that is not accepted yet, in one step, so that only one of two lists gets it. False,
   /// and takes nothing, if another list or another draft has it, or one that differs only in case or in Unicode
   /// composition.
-  /// - Parameter isThere: a folder of this name exists, which may belong to another program.
-  func claim(_ folder: FileName, for draft: ListID, isThere: Bool) -> Bool {
+  func claim(_ folder: FileName, for draft: ListID) -> Bool {
     state.withLock { state in
       if state.drafts[draft] == folder { return true }
-      if isThere || state.isTaken(folder, for: draft) { return false }
+      if state.isTaken(folder, for: draft) { return false }
       state.note(draft, folder)
       return true
     }
