@@ -87,6 +87,28 @@ import Vocabulary
       try rows.truncate(to: 256)
       let outcome = try bench.work.outcome(of: list)
       #expect(try (1...2).map { try outcome.photo($0).ending } == [.unknown, .unknown])
+      let told = bench.told.all().filter { $0.hasSuffix("the results of list 1 are incomplete.") }
+      #expect(told.count == 1, "\(told)")
+    }
+  }
+
+  @Test
+  func `a cancelled list with fewer rows than the record counts has unknown photos, not new ones`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 3))
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await bench.develop(photo(number), print: "Photo \(number).jpg")
+      }
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(try bench.work.outcome(of: list).photo(3).ending == .new)
+      #expect(!bench.told.holds("incomplete"))
+      try bench.folder(of: list).open(ListFolder.results, .write).truncate(to: 256)
+      let outcome = try bench.work.outcome(of: list)
+      #expect(try outcome.photo(1).ending != .unknown)
+      #expect(try (2...3).map { try outcome.photo($0).ending } == [.unknown, .unknown])
+      #expect(bench.told.holds("the results of list 1 are incomplete"))
     }
   }
 
