@@ -181,14 +181,24 @@ import Vocabulary
     }
   }
 
-  @Test func `a list without its file can never go back, and is not tried again`() async throws {
+  @Test func `a list without its file has its results, and its copy when the file is back`()
+    async throws
+  {
     try await PartBench.use { bench in
       try await bench.add(1)
       try await bench.recorder.record([.cancelled(list)])
-      try bench.folder(of: list).remove(ListFolder.list)
-      #expect(await bench.work.giveBack(list)?.kind == .final)
-      #expect(try ListMarks(of: bench.folder(of: list)).isReturned)
-      #expect(try bench.folders.done.names().isEmpty)
+      let folder = try bench.folder(of: list)
+      try folder.rename(
+        ListFolder.list, to: folder, as: FileName(literal: "aside"), replacing: false)
+      let failure = await bench.work.giveBack(list)
+      #expect(failure?.kind == .machine && failure?.code == "list.missing")
+      #expect(try bench.folders.done.listing() == ["barn.result.plist"])
+      #expect(!bench.recorder.ledger { $0.isArchived(list) })
+      try folder.rename(
+        FileName(literal: "aside"), to: folder, as: ListFolder.list, replacing: false)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+      #expect(try ListMarks(of: folder).isReturned)
     }
   }
 
