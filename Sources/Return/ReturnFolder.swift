@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results
-// beside it. The files appear whole, are for the owner of the list alone, are never the dropper's inode and never
-// replace another file. Then marks the list's folder as returned. If the list is missing from its folder, its results
-// do not wait for it, and the copy does. Raises `list.gone`, `cancelled`, `machine`, `list.missing` among them, and the
-// failures of ListOutcome that are not `final`.
-// The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task at
-// a time for a list.
+// Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results beside it. The
+// files appear whole, are for the owner of the list alone, are never the dropper's inode and never replace another
+// file. Then marks the list's folder as returned. While the list is missing from its folder, the copy alone waits for
+// it. Raises `list.gone`, `cancelled`, `machine`, and the failures of ListOutcome that are not `final`.
+// The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task
+// at a time for a list.
 
 internal import Files
 package import Vocabulary
