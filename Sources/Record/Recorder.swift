@@ -87,6 +87,7 @@ package final class Recorder: Sendable {
   private let syncerSignal = ThreadSignal()
   private let writerSignal = ThreadSignal()
   private let died: @Sendable (Failure) -> Void
+  private let lost: @Sendable (Failure) -> Void
   /// The results of photos, for reading.
   package let results: ResultRows
   /// The last records.
@@ -94,7 +95,8 @@ package final class Recorder: Sendable {
 
   private init(
     time: any Timekeeper, stateDevice: UInt64, ledger: Ledger, results: ResultRows,
-    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void
+    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void,
+    lost: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
     groups = GroupSyncer(time: time)
@@ -103,12 +105,15 @@ package final class Recorder: Sendable {
     self.results = results
     self.tail = tail
     self.died = died
+    self.lost = lost
   }
 
   /// Recovers, begins a fresh segment and starts both threads. The caller must hold STATE/lock.
-  /// `died` is called at most once, on the writer's thread, when no more records can be written.
+  /// `died` is called at most once, on the writer's thread, when no more records can be written, and `lost` when
+  /// somebody took a segment away and a new one has all records.
   package static func open(
     _ state: any Folder, time: any Timekeeper, settings: JournalSettings,
+    lost: @escaping @Sendable (Failure) -> Void = { _ in },
     died: @escaping @Sendable (Failure) -> Void
   ) throws(Failure) -> (Recorder, Recovery) {
     let start = try RecorderStart.run(state, settings)
@@ -116,7 +121,7 @@ package final class Recorder: Sendable {
     let recorder = Recorder(
       time: time, stateDevice: try asMachine { () throws(SystemError) in try state.device() },
       ledger: start.recovery.ledger, results: results,
-      tail: RecordTail(after: start.journal.sequence), died: died)
+      tail: RecordTail(after: start.journal.sequence), died: died, lost: lost)
     let effects = DurableEffects(
       state, rows: results, isSynced: settings.isSynced, mostResults: settings.openResults)
     let journal = start.journal
@@ -366,6 +371,7 @@ package final class Recorder: Sendable {
     do throws(Journal.Trouble) {
       let begin = time.uptime()
       try writer.journal.append(writer.legal) { book.withLock { $0 } }
+      if let loss = writer.journal.takeLoss() { lost(loss) }
       book.withLock { ledger in
         for transition in writer.legal { ledger.apply(transition) }
         ledger.refuse(writer.refused)

@@ -36,6 +36,17 @@ package final class ResultReader: Sendable {
       Array(fresh.prefix(ResultRow.size)), PhotoID(list: list, number: photo))
   }
 
+  /// The row, or why it cannot be read.
+  package func look(_ photo: UInt32) -> Result<ResultRow?, Failure> {
+    do throws(Failure) { return .success(try row(photo)) } catch { return .failure(error) }
+  }
+
+  /// True if fewer photos have ended by their rows than by the record; a crash may have left more.
+  package func lacks(_ counts: PhotoCounts, of count: UInt32) throws(Failure) -> Bool {
+    if try filtered(of: count) < counts.filtered { return true }
+    return try failed(of: count).count < Int(counts.failed)
+  }
+
   /// The thumbnail of a photo that is far from the others: its row alone is read. A damaged row has no effect.
   package func thumbnail(_ photo: UInt32) -> Thumbnail? {
     guard let file, photo > 0,

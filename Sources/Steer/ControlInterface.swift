@@ -31,7 +31,8 @@ package enum ControlInterface {
 
     type ListState (accepted, running, paused, finished, cancelled)
 
-    type PhotoState (new, downloaded, filtered, failed)
+    # A photo is unknown if it has ended, and the row with its result is missing or cannot be read.
+    type PhotoState (new, downloaded, filtered, failed, unknown)
 
     type ServiceClass (userInteractive, userInitiated, default, utility, background)
 
@@ -147,7 +148,7 @@ package enum ControlInterface {
       finding: ?PrintFinding
     )
 
-    # A comparison of a print with the record: finding is one of asRecorded, missing, changed, unreadable,
+    # A comparison of a print with the record: finding is one of asRecorded, missing, changed, unreadable, lost,
     # why a clause.
     type PrintFinding (finding: string, why: string)
 
@@ -215,8 +216,8 @@ package enum ControlInterface {
 
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
     # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
-    # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled
-    # (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
+    # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled,
+    # unknown (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
     # empty or 0.
     type WaitSummary (
@@ -366,8 +367,8 @@ package enum ControlInterface {
     # a restart.
     method Redeem(token: string) -> (list: int, user: int, view: string, seconds: int)
 
-    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
-    # most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
+    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed, 4 unknown. limit
+    # is at most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
     method States(
       list: string,
       offset: ?int,

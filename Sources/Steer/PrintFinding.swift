@@ -4,6 +4,8 @@
 package struct PrintFinding: MessageValue, Equatable {
   package enum Kind: String, CaseIterable, Sendable {
     case asRecorded, missing, changed, unreadable
+    /// The record has the print, but its result is missing or cannot be read.
+    case lost
   }
 
   package let kind: Kind

@@ -14,12 +14,12 @@ package struct ShowOrder: MessageValue {
   /// The most photos in the reply; 0 for the list alone.
   package var limit: UInt32
   /// Only photos in this state.
-  package var state: PhotoState?
+  package var state: SeenState?
   /// Reads the prints of the page, if they are in a store, and compares them with the record.
   package var verifies = false
 
   package init(
-    list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: PhotoState? = nil
+    list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: SeenState? = nil
   ) {
     self.list = list
     self.offset = offset
@@ -33,7 +33,7 @@ package struct ShowOrder: MessageValue {
     limit = try fields.count("limit", or: 100)
     guard limit <= Self.highestLimit else { throw FieldError(name: "limit") }
     let name = try fields.string("state", or: "")
-    state = PhotoState(name: name)
+    state = SeenState(rawValue: name)
     if state == nil, !name.isEmpty { throw FieldError(name: "state") }
     verifies = try fields.flag("verifies")
     guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }

@@ -34,7 +34,7 @@ package struct WaitSummary: MessageValue {
     // Photos.
     case downloading, connection, filtering, writing, step, host, room, retry, turn, failed,
       filtered
-    case cancelled
+    case cancelled, unknown
   }
 
   package var kind: String

@@ -14,8 +14,13 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
+  /// Marks that its results are in `done` and `failed`, and its copy waits for the missing list.
+  package static let resulted = FileName(literal: "resulted")
   /// Marks that the list's prints were removed because of their age.
   package static let expired = FileName(literal: "expired")
+
+  /// The code of the trouble that the list itself is missing from its folder, which a person has to mend.
+  package static let missing = "list.missing"
 
   package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
 

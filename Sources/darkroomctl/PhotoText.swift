@@ -100,8 +100,8 @@ package struct PhotoText {
 
   private static func tone(_ photo: PhotoSummary) -> ToolScreen.Tone? {
     switch photo.state {
-    case PhotoState.filtered.name: .good
-    case PhotoState.failed.name: .bad
+    case SeenState.filtered.name: .good
+    case SeenState.failed.name, SeenState.unknown.name: .bad
     default: nil
     }
   }

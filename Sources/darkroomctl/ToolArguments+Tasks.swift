@@ -30,10 +30,10 @@ extension ToolArguments {
     ShowOrder(list: try list(), limit: ShowOrder.highestLimit, state: try state())
   }
 
-  private func state() throws(UsageError) -> PhotoState? {
+  private func state() throws(UsageError) -> SeenState? {
     guard let name = value(.photoState) else { return nil }
-    guard let state = PhotoState(name: name) else {
-      throw .unknownValue(name, of: "--state", "use one of", PhotoState.allCases.map(\.name))
+    guard let state = SeenState(rawValue: name) else {
+      throw .unknownValue(name, of: "--state", "use one of", SeenState.allCases.map(\.name))
     }
     return state
   }

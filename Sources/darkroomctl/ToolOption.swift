@@ -33,7 +33,7 @@ package struct ToolOption: Sendable {
 
   static let check = Self("--check", "print one line for a monitoring system")
   static let photoState = Self(
-    "--state", "only photos in this state", value: .words(PhotoState.allCases.map(\.name)))
+    "--state", "only photos in this state", value: .words(SeenState.allCases.map(\.name)))
   static let listStates = Self(
     "--state", "only lists in these states", value: .someOf(ListState.allCases.map(\.name)))
   static let user = Self("--user", "only lists of this user", value: .users)

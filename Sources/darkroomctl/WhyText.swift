@@ -114,6 +114,7 @@ package struct WhyText {
     case .failed: return "failed" + reason(wait)
     case .filtered: return "is filtered" + reason(wait)
     case .cancelled: return "was not finished when its list was cancelled"
+    case .unknown: return "has ended, but its result is lost" + reason(wait)
     default: return Printable.text(wait.kind)
     }
   }

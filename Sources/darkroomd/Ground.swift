@@ -52,7 +52,8 @@ struct Ground: Sendable {
         cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) })
     }
     let recovery: Record.Recovery
-    (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)
+    (recorder, recovery) = try Self.record(
+      folders.state, clock, settings.current.record, reporter, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
   }
 
@@ -73,7 +74,7 @@ struct Ground: Sendable {
     })
 
   private static func record(
-    _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record,
+    _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record, _ reporter: Reporter,
     _ died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) -> (Recorder, Record.Recovery) {
     let random = try StartFailure.unless("with a random number for the journal file") {
@@ -83,7 +84,12 @@ struct Ground: Sendable {
       stateID: String(hex: random), bootID: ThisProcess.bootIdentifier,
       isSynced: settings.sync, openResults: max(16, FileShares.ofThisProcess.lists))
     do throws(Failure) {
-      return try Recorder.open(state, time: clock, settings: journal, died: died)
+      return try Recorder.open(
+        state, time: clock, settings: journal,
+        lost: { failure in
+          let waits = "all records are in a new file, and work continues"
+          reporter.report(.machineTrouble(failure, waits: waits))
+        }, died: died)
     } catch {
       throw StartFailure(
         ExitCode.io, "could not open the journal file: \(error.words)",

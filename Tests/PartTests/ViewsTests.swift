@@ -20,7 +20,7 @@ import Vocabulary
   }
 
   private func show(
-    _ bench: PeopleBench, from offset: UInt32 = 0, most: UInt32 = 100, _ state: PhotoState? = nil
+    _ bench: PeopleBench, from offset: UInt32 = 0, most: UInt32 = 100, _ state: SeenState? = nil
   ) async throws -> ShowReport {
     try await bench.views.show(
       ShowOrder(list: ListReference("1"), offset: offset, limit: most, state: state), for: .stranger
@@ -149,7 +149,7 @@ import Vocabulary
       let path = String(repeating: "x", count: 16_000)
       let urls = (1...200).map { ("Photo \($0)", "https://photos.example.org/\($0)/\(path)") }
       try await bench.parts.add(1, SampleList { $0.photos = urls })
-      for state in [nil, PhotoState.new] {
+      for state in [nil, SeenState.new] {
         var (numbers, next): ([UInt32], UInt32?) = ([], 0)
         while let offset = next {
           let page = try await show(bench, from: offset, most: 1000, state)
@@ -182,6 +182,76 @@ import Vocabulary
         // The record forgets the photos of a list that is over; their rows have the ends.
         _ = try? await bench.parts.recorder.record([.finished(ListID(1))])
       }
+    }
+  }
+
+  /// Three prints and a failure; then the file of results is as `harm` leaves it.
+  private func lose(
+    _ end: Change?, _ bench: PeopleBench, _ harm: (any Folder) throws -> Void
+  ) async throws {
+    try await bench.parts.add(1, SampleList(count: 4))
+    for number in 1...3 as ClosedRange<UInt32> {
+      try await bench.parts.develop(photo(number), print: "Photo \(number).jpg")
+    }
+    let row = ResultRow(photo: 4, state: .failed, attempts: 1, code: "http.404", reason: "gone")
+    try await bench.parts.recorder.record(
+      [.failed(photo(4), .download, code: "http.404", attempt: 1)], after: [.row(ListID(1), row)])
+    if let end { try await bench.parts.recorder.record([end]) }
+    try harm(bench.parts.folder(of: ListID(1)))
+  }
+
+  @Test
+  func `a photo of a finished list whose row is lost is unknown, never new, and is told once`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await lose(.finished(ListID(1)), bench) { folder in
+        let rows = try folder.open(ListFolder.results, .write)
+        try rows.write([0xFF], at: 60)
+        try rows.truncate(to: 512)
+      }
+      let report = try await show(bench)
+      #expect(report.photos.map(\.state) == ["unknown", "filtered", "unknown", "unknown"])
+      #expect(
+        report.photos.map(\.code) == ["results.damaged", "", "results.lost", "results.lost"])
+      #expect(report.photos[2].reason == "the result of photo 1/3 is missing")
+      #expect(report.list.filtered == 3 && report.list.failed == 1)
+      #expect(try await show(bench, .unknown).photos.map(\.number) == [1, 3, 4])
+      #expect(try await show(bench, .new).photos.isEmpty)
+      let reply = await bench.calls.handle(.states(StatesOrder(list: barn)), from: .owner)
+      guard case .states(let states) = reply else {
+        Issue.record("\(reply)")
+        return
+      }
+      #expect(states.states == "4244")
+      let told = bench.parts.told.all().filter { $0.contains("incomplete") }
+      #expect(
+        told == [
+          "warning: Could not continue: the result of photo 1/1 cannot be read; the results of list 1 are incomplete."
+        ])
+    }
+  }
+
+  @Test func `a photo that ended in a list at work keeps its state without its row`() async throws {
+    try await PeopleBench.use { bench in
+      try await lose(nil, bench) { try $0.remove(ListFolder.results) }
+      let photos = try await show(bench).photos
+      #expect(photos.map(\.state) == ["filtered", "filtered", "filtered", "failed"])
+      #expect(photos.allSatisfy { $0.code == "results.lost" && $0.sha256 == nil })
+      #expect(bench.parts.told.holds("the results of list 1 are incomplete"))
+    }
+  }
+
+  @Test func `a photo that a cancel found unfinished is new, and only a damaged row is unknown`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 2))
+      try await bench.parts.develop(photo(1), print: "Photo 1.jpg")
+      try await bench.parts.recorder.record([.cancelled(ListID(1))])
+      #expect(try await show(bench).photos.map(\.state) == ["filtered", "new"])
+      try bench.parts.folder(of: ListID(1)).open(ListFolder.results, .write).write([0xFF], at: 60)
+      #expect(try await show(bench).photos.map(\.state) == ["unknown", "new"])
     }
   }
 

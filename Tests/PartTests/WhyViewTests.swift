@@ -40,6 +40,17 @@ import Vocabulary
     }
   }
 
+  @Test func `a photo whose row is lost has ended, and its list was not cancelled`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 1))
+      try await bench.parts.develop(PhotoID(list: list, number: 1), print: "Photo 1.jpg")
+      try await bench.parts.recorder.record([.finished(list)])
+      try bench.parts.folder(of: list).remove(ListFolder.results)
+      let wait = try await why(bench, "1").wait
+      #expect(wait.kind == "unknown" && wait.code == "results.lost")
+    }
+  }
+
   @Test func `photos whose host is closed wait for it, and the list says how many`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 4))

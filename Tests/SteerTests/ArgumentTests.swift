@@ -16,7 +16,7 @@ struct ArgumentTests {
     return task
   }()
 
-  private static func photos(_ list: ListReference, _ state: PhotoState? = nil) -> ShowOrder {
+  private static func photos(_ list: ListReference, _ state: SeenState? = nil) -> ShowOrder {
     ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
   }
 
@@ -190,7 +190,7 @@ struct ArgumentTests {
       ("status now", "'status' does not take 'now'; see 'darkroomctl help status'"),
       (
         "show --state lost a",
-        "'lost' is not valid for '--state': use one of new, downloaded, filtered, failed"
+        "'lost' is not valid for '--state': use one of new, downloaded, filtered, failed, unknown"
       ),
       (
         "wait --timeout soon a",
@@ -220,7 +220,7 @@ struct ArgumentTests {
       ),
       (
         "show --state faild a",
-        "'faild' is not valid for '--state': use one of new, downloaded, filtered, failed (did you mean 'failed'?)"
+        "'faild' is not valid for '--state': use one of new, downloaded, filtered, failed, unknown (did you mean 'failed'?)"
       ),
       (
         "list --state finishd",

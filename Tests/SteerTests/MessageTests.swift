@@ -273,7 +273,7 @@ struct MessageTests {
       for member in object.members { #expect(has("\(member.name): "), "\(member.name)") }
     }
     for state in ListState.allCases { #expect(text.contains(state.name)) }
-    for state in PhotoState.allCases { #expect(text.contains(state.name)) }
+    for state in SeenState.allCases { #expect(text.contains(state.name)) }
     for level in ServiceClass.allCases { #expect(text.contains(level.name)) }
   }
 

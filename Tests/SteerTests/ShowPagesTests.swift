@@ -13,7 +13,7 @@ import Vocabulary
 
   /// The numbers of the photos that the tool shows, and how many answers it reads for nothing.
   private func shown(
-    _ state: PhotoState?, from list: inout ChangingList
+    _ state: SeenState?, from list: inout ChangingList
   ) -> (numbers: [UInt32], vain: Int) {
     let first = ShowOrder(
       list: ListReference("summer"), limit: ShowOrder.highestLimit, state: state)
@@ -96,7 +96,7 @@ private struct ChangingList {
     let most = seed == 0 ? order.limit : min(order.limit, 100 + UInt32(random.number(below: 1200)))
     let span = order.state == nil ? order.limit : 100_000
     let end = min(total, order.offset + span)
-    let doubt: PhotoState = random.oneIn(2) ? .failed : .new
+    let doubt: SeenState = random.oneIn(2) ? .failed : .new
     var (photos, number): ([PhotoSummary], UInt32) = ([], order.offset)
     while number < end, photos.count < order.limit {
       let state = [.failed, .new, doubt][Int(number + 1) % 3]

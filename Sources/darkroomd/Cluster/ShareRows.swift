@@ -71,8 +71,8 @@ struct ShareRows: Sendable {
   private static func hasEnded(_ number: UInt32, _ entry: ListEntry) -> Bool {
     switch entry.state(of: number) {
     case .known(let state): state.isFinal
-    case .over: entry.state == .finished
-    case .unknown: false
+    case .finished: true
+    case .cancelled, .unknown: false
     }
   }
 

@@ -172,6 +172,7 @@ struct ListLife: Equatable, Sendable {
     case .over: true
     case .damaged: isAtRest && requests.isEmpty
     case .open: isPaused && isAtRest && requests.isEmpty
+    case .returning(let failure?, until: .some): failure.code == ListFolder.missing
     case .takingOver, .opening, .blocked, .finishing, .ending, .returning: false
     }
   }

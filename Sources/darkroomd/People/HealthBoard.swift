@@ -17,6 +17,8 @@ final class HealthBoard: Sendable {
     var health = Health()
     /// The layers of the workers' sandbox, from a worker's first answer.
     var layers: SandboxLayers?
+    /// The lists whose lost results were reported.
+    var lostResults: Set<ListID> = []
   }
 
   private let state = Mutex(State())
@@ -57,6 +59,13 @@ final class HealthBoard: Sendable {
   /// Reports that the list's copy is in `done` but its results cannot be made.
   func noResults(of list: ListID, _ failure: Failure) {
     report(failure, waits: "list \(list) has no results in done")
+  }
+
+  /// Reports, once for each list, that results are missing from its file or damaged. Trouble of the disk may pass.
+  func lostResults(of list: ListID, _ failure: Failure) {
+    guard failure.kind == .final else { return }
+    let isNew = state.withLock { $0.lostResults.insert(list).inserted }
+    if isNew { report(failure, waits: "the results of list \(list) are incomplete") }
   }
 
   /// The caller rings.

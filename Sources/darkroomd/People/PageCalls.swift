@@ -155,7 +155,7 @@ final class PageCalls: Sendable {
   private func known(of list: ListID, _ places: Range<UInt32>) -> [UInt8]? {
     views.recorder.ledger { ledger in
       guard let entry = ledger[list], !entry.state.isFinal else { return nil }
-      return places.map { place in 0x30 + entry.state(of: place + 1).state(with: nil).rawValue }
+      return places.map { place in entry.state(of: place + 1).state(with: .success(nil)).digit }
     }
   }
 
@@ -163,11 +163,10 @@ final class PageCalls: Sendable {
     of list: ListID, _ places: Range<UInt32>
   ) throws(ControlError) -> [UInt8] {
     let rows = try self.rows(of: list)
+    let known = views.recorder.ledger { $0.state(of: PhotoID(list: list, number: 1)) }
     return try places.map { place throws(ControlError) in
       if place % 4096 == 0 { try Self.checkCaller() }
-      // A damaged row has no effect.
-      let row = (try? rows.row(place + 1)) ?? nil
-      return 0x30 + RecordedState.over.state(with: row).rawValue
+      return known.state(with: rows.look(place + 1)).digit
     }
   }
 

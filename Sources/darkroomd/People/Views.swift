@@ -293,7 +293,7 @@ struct Views: Sendable {
   }
 
   private func summary(
-    _ list: OpenList, _ number: UInt32, wanted: PhotoState?, isPaused: Bool
+    _ list: OpenList, _ number: UInt32, wanted: SeenState?, isPaused: Bool
   ) -> PhotoSummary? {
     let photo = PhotoID(list: list.id, number: number)
     let (known, attempts, plan) = recorder.ledger { ledger in
@@ -301,8 +301,9 @@ struct Views: Sendable {
       return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
     }
     // The photos of a list that is over are not in memory; their rows still have the states.
-    let row = known.isUnfinished ? nil : (try? recorder.results.row(photo)) ?? nil
-    let state = known.state(with: row)
+    let look = known.isUnfinished ? .success(nil) : recorder.results.look(photo)
+    let row = (try? look.get()) ?? nil
+    let state = known.state(with: look)
     guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
       return nil
     }
@@ -318,6 +319,10 @@ struct Views: Sendable {
     }
     if state == .new, !isPaused, let server = url?.server { noteHost(server, photo, &summary) }
     if let row { note(row, list, entry, &summary) }
+    if let loss = known.loss(look, of: photo) {
+      health.lostResults(of: list.id, loss)
+      (summary.code, summary.reason) = (loss.code, loss.reason)
+    }
     return summary
   }
 

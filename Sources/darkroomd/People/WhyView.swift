@@ -211,7 +211,7 @@ struct WhyView {
     let photo: PhotoID
     let name: String
     let server: String
-    let row: ResultRow?
+    let row: Result<ResultRow?, Failure>
   }
 
   private func entry(_ word: String, in list: ListID) throws(ControlError) -> Entry {
@@ -227,8 +227,8 @@ struct WhyView {
       let entry = try open.catalog.entry(photo.number)
       let url = try? PhotoURL(parsing: entry.url)
       let server = url.map { $0.scheme == .file ? HostWindows.here : $0.server } ?? ""
-      let row = (try? views.recorder.results.row(photo)) ?? nil
-      return Entry(photo: photo, name: entry.name, server: server, row: row)
+      return Entry(
+        photo: photo, name: entry.name, server: server, row: views.recorder.results.look(photo))
     } catch { throw .notPossible(why: error.reason) }
   }
 
@@ -248,7 +248,14 @@ struct WhyView {
       }
     case .failed:
       wait = WaitSummary(.failed)
-      (wait.code, wait.reason) = (entry.row?.code ?? "", entry.row?.reason ?? "")
+      let row = try? entry.row.get()
+      (wait.code, wait.reason) = (row?.code ?? "", row?.reason ?? "")
+    case .unknown:
+      wait = WaitSummary(.unknown)
+      if let loss = known.loss(entry.row, of: photo) {
+        views.health.lostResults(of: photo.list, loss)
+        (wait.code, wait.reason) = (loss.code, loss.reason)
+      }
     case _ where summary.isFinal: wait = WaitSummary(.cancelled)
     default:
       if let own = working(entry, plan) { wait = own }
