@@ -96,7 +96,7 @@ struct PruneRun {
     let meant = all.indices.filter { (try? reference.choose(among: [all[$0]], for: 0)) != nil }
     if meant.isEmpty, !reference.isPattern {
       do throws(ControlError) { _ = try reference.choose(among: all, for: 0) } catch {
-        throw .refused(error)
+        throw .refused(talk.judged(error, reference))
       }
     }
     return meant.map { all[$0].id }

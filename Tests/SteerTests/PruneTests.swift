@@ -83,6 +83,15 @@ struct PruneTests {
     #expect(asked.isEmpty && code == .noSuchList && words.error.contains("'nemo'"))
   }
 
+  @Test(arguments: ["prune trip-a hidden", "remove trip-a hidden"])
+  func `the daemon judges a name that no list has, and trouble is no wrong name`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line)
+    #expect(asked == (line.hasPrefix("remove") ? ["5"] : []) && code == .failed)
+    #expect(words.error.contains("trouble hides it") && !words.error.contains("no list"))
+  }
+
   @Test func `several lists are found before the first is removed, each once`() async throws {
     let (asked, code, words) = try await removed("remove trip-a 5 nemo trip-b")
     #expect(asked == ["5", "30"] && code == .failed)
@@ -103,8 +112,15 @@ private final class PrunedDaemon: ControlService {
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
     case .lists: return .lists(lists)
+    case .aged(let age):
+      if !isClockBelieved { break }
+      return .lists(lists.filter { $0.isAged(age, at: FixedTime().wallTime()) })
     case .show(let order):
-      guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else { break }
+      guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else {
+        return .failed(
+          order.list.text == "hidden"
+            ? .notPossible(why: "trouble hides it") : .noSuchList(name: order.list.text))
+      }
       return .show(ShowReport(list: list, photos: Samples.photos))
     case .remove(let reference):
       asked.withLock { $0.append(reference.text) }

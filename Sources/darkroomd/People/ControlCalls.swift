@@ -53,7 +53,7 @@ final class ControlCalls: ControlService {
     case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
     default: await views.index.loaded()
     }
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let peer = try await pages.admitted(call, peer)
       switch call {
       case .status: return .status(status(for: peer))
@@ -91,20 +91,10 @@ final class ControlCalls: ControlService {
       case .remove(let list): return try await remove(list, peer)
       case .sheet(let list): return try await sheet(list, peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
-  /// Adds the node where the caller's list of that name was dropped; numbers belong to lists of this node. A ledger
-  /// that is known to be silent is not waited for.
-  private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, let near, nil) = error, let cluster,
-      ListReference(name).number == nil, !Task.isCancelled, !stop.isOn,
-      cluster.shares.silence == nil
-    else { return error }
-    let home = await ForeignLists(office: cluster.office).home(of: name, peer)
-    guard let home, home != cluster.name else { return error }
-    return .noSuchList(name: name, near: near, home: home)
-  }
+  private var judge: NameJudge { NameJudge(views: views, cluster: cluster, stop: stop) }
 
   // MARK: streams
 
@@ -113,7 +103,7 @@ final class ControlCalls: ControlService {
     _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await views.index.loaded()
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let admitted = try await pages.admitted(call, peer)
       switch call {
       case .watch(let order): return try await watch(order, for: admitted, caller)
@@ -121,7 +111,7 @@ final class ControlCalls: ControlService {
       case .show(let order): return try await follow(order, for: admitted, caller)
       default: return await handle(call, from: peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
   private func follow(

@@ -49,6 +49,8 @@ struct Health: Equatable, Sendable {
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
+  /// A file in the inbox is not seen, or cannot become a list.
+  var isInboxClosed = false
 
   /// The most troubles that are shown, and the most files that are noted; further lines are counted.
   static let mostLines = 100
@@ -81,6 +83,9 @@ struct Health: Equatable, Sendable {
 
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
+
+  /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
+  var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }
 
   /// Faults that users have to mend. They cost their users alone, so this machine works as it should.
   func mistakes(_ sees: (Subject) -> Bool) -> [String] {
