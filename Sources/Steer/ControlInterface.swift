@@ -214,7 +214,7 @@ package enum ControlInterface {
     )
 
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
-    # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
+    # takeOver, blocked, damaged, machine, ledger, trouble, downloads, finishing, ending, returning, over (a list);
     # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled
     # (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
