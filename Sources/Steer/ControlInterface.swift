@@ -243,6 +243,9 @@ package enum ControlInterface {
     # All known lists, the oldest first.
     method Lists() -> (lists: []ListSummary)
 
+    # The lists that ended at least age milliseconds ago, the oldest first. Refused until the clock was right for an hour.
+    method Aged(age: int) -> (lists: []ListSummary)
+
     # Scans the inbox and returns its files, at most 1000 and about 1 MiB, and the last files that left it.
     method Inbox() -> (inbox: InboxReport)
 

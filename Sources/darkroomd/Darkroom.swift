@@ -97,7 +97,8 @@ final class Darkroom: Sendable {
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
         space: photos.space
-      ).report, expiring: { [retention] in retention.expiring() }, cluster: cluster)
+      ).report, expiring: { [retention] in retention.expiring() },
+      old: { [retention] age throws(Failure) in try retention.old(age) }, cluster: cluster)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox

@@ -34,10 +34,11 @@ struct PruneTests {
 
   /// The numbers that the daemon was asked to remove.
   private func removed(
-    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil
+    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil, isClockBelieved: Bool = true
   ) async throws -> (numbers: [String], code: ExitCode, words: SpokenWords) {
     let folder = try FreshFolder.forSockets()
-    let daemon = PrunedDaemon(lists: Self.lists, stuck: stuck)
+    let daemon = PrunedDaemon(
+      lists: Self.lists, stuck: stuck, isClockBelieved: isClockBelieved)
     let server = try RunningServer(
       path: "\(folder.path)/control", handler: daemon, clock: try SystemClock())
     let words = SpokenWords()
@@ -78,6 +79,14 @@ struct PruneTests {
     #expect(words.out.hasSuffix("\nRemoved 2 lists; remove failed for 1.\n"), "\(words.out)")
   }
 
+  @Test(arguments: ["prune --older-than 15h", "prune --dry-run --older-than 15h trip-a"])
+  func `the daemon judges the age, and a clock that it does not believe removes nothing`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line, isClockBelieved: false)
+    #expect(asked.isEmpty && code == .failed && words.error.contains("not here"))
+  }
+
   @Test func `an unknown name removes nothing`() async throws {
     let (asked, code, words) = try await removed("prune trip-a nemo")
     #expect(asked.isEmpty && code == .noSuchList && words.error.contains("'nemo'"))
@@ -103,9 +112,12 @@ struct PruneTests {
 private final class PrunedDaemon: ControlService {
   private let lists: [ListSummary]
   private let stuck: UInt64?
+  private let isClockBelieved: Bool
   private let asked = Mutex<[String]>([])
 
-  init(lists: [ListSummary], stuck: UInt64?) { (self.lists, self.stuck) = (lists, stuck) }
+  init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool) {
+    (self.lists, self.stuck, self.isClockBelieved) = (lists, stuck, isClockBelieved)
+  }
 
   var removed: [String] { asked.withLock { $0 } }
 
@@ -130,5 +142,12 @@ private final class PrunedDaemon: ControlService {
     default: break
     }
     return .failed(.notPossible(why: "not here"))
+  }
+}
+
+extension ListSummary {
+  /// As a daemon with a believed clock judges; the time of an end that is not known is 0.
+  func isAged(_ age: Duration, at now: UInt64) -> Bool {
+    ended > 0 && .milliseconds(now - min(now, ended)) >= age
   }
 }

@@ -26,6 +26,8 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
   /// The prints that are about to be removed, one clause each.
   private let expiring: @Sendable () -> [String]
+  /// The lists that ended so long ago.
+  private let old: @Sendable (Duration) throws(Failure) -> [ListID]
   /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
@@ -33,9 +35,10 @@ final class ControlCalls: ControlService {
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
     stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
-    expiring: @escaping @Sendable () -> [String], cluster: ClusterNode? = nil
+    expiring: @escaping @Sendable () -> [String],
+    old: @escaping @Sendable (Duration) throws(Failure) -> [ListID], cluster: ClusterNode? = nil
   ) {
-    (self.metrics, self.expiring) = (metrics, expiring)
+    (self.metrics, self.expiring, self.old) = (metrics, expiring, old)
     self.cluster = cluster
     self.views = views
     self.pages = pages
@@ -68,6 +71,7 @@ final class ControlCalls: ControlService {
         return .drained(
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
       case .lists: return .lists(views.summaries(for: peer))
+      case .aged(let age): return .lists(try aged(age, peer))
       case .inbox: return .inbox(await views.inboxReport(for: peer))
       case .show(let order): return .show(try await views.show(order, for: peer))
       case .watch(let order): return .watch(try await views.watch(order, for: peer))
@@ -421,6 +425,13 @@ final class ControlCalls: ControlService {
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
+  }
+
+  private func aged(_ age: Duration, _ peer: ControlPeer) throws(ControlError) -> [ListSummary] {
+    do throws(Failure) {
+      let old = Set(try self.old(age).map(\.number))
+      return views.summaries(for: peer).filter { old.contains($0.id) }
+    } catch { throw .notPossible(why: error.words) }
   }
 
   private func status(for peer: ControlPeer) -> StatusReport {
