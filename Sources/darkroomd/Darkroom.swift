@@ -276,7 +276,7 @@ final class Darkroom: Sendable {
       ground.status, work.health, telling: { work.narrator.tell($0) },
       forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
       secrets: { [cluster] settings throws(ConfigurationError) in
-        try cluster?.renewPassword(settings.cluster)
+        try cluster?.renewPassword(settings.cluster) ?? []
       },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },

@@ -134,6 +134,9 @@ struct Health: Equatable, Sendable {
   /// Something waits for room on a disk, or for a disk that can be written.
   var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }
 
+  static let ledgerWaits =
+    "leased photos go on until their leases end, and no photo is told or leased"
+
   private static let diskCodes = Set(
     [SystemError.Name.noSpace, .overQuota, .readOnly].map {
       SystemError($0, call: "", thing: "").machineFailure.code
@@ -273,9 +276,7 @@ extension Health.Subject {
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .ledger:
-      .machineTrouble(
-        failure, waits: "leased photos go on until their leases end, and no photo is told or leased"
-      )
+      .machineTrouble(failure, waits: Health.ledgerWaits)
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
