@@ -62,8 +62,8 @@ import Vocabulary
     async throws
   {
     try await PeopleBench.use { bench in
-      let path = bench.parts.ground.places.inbox
-      try Self.rename(in: "\(path)/..", "inbox", "away")
+      let daemon = "\(bench.parts.scratch.path)/daemon"
+      try Self.rename(in: daemon, "inbox", "away")
       try bench.parts.scratch.write(Array("no list".utf8), to: "daemon/away/owned.plist")
       #expect(await bench.inbox.look().isTroubled)
       let trouble = try #require(bench.parts.health.health[.inbox])
@@ -75,7 +75,7 @@ import Vocabulary
             await errors(bench, name, from: peer) == doubt(name, inInbox(trouble.words)))
         }
       }
-      try Self.rename(in: "\(path)/..", "away", "inbox")
+      try Self.rename(in: daemon, "away", "inbox")
       #expect(await bench.inbox.look().isTroubled == false)
       #expect(await errors(bench, "barn", from: .stranger) == [.noSuchList(name: "barn")])
     }
