@@ -126,9 +126,8 @@ final class InboxLoop {
       trouble.isBlind = true
       if case .troubled(let failure) = error { say(failure) }
     }
-    let isTroubled = trouble.isBlind || door.intakeTrouble != nil
     times.looked(
-      at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isTroubled)
+      at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isClosed)
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
@@ -213,10 +212,13 @@ final class InboxLoop {
   /// Reports trouble once when it comes, when it changes and when it goes.
   private func say(_ failure: Failure?) {
     if failure == nil { times.recovered() }
-    guard failure != trouble.told else { return }
-    trouble.told = failure
-    parts.rules.tell(.troubled(failure))
+    guard failure != trouble.told || isClosed != trouble.wasClosed else { return }
+    (trouble.told, trouble.wasClosed) = (failure, isClosed)
+    parts.rules.tell(.troubled(failure, isClosed: isClosed))
   }
+
+  /// A file in the inbox is not seen, or cannot become a list.
+  private var isClosed: Bool { trouble.isBlind || door.intakeTrouble != nil }
 
   /// Reports whose files wait without a place, once when it comes and when it goes.
   private func tell(_ crowd: Set<InboxCrowd>) {
@@ -327,9 +329,8 @@ final class InboxLoop {
   /// The file to read ahead: too young to be tried, and the next in order.
   private func fileToReadAhead() -> Candidate? {
     guard memory.ahead.reading == nil else { return nil }
-    let isBarred = trouble.isBlind || door.intakeTrouble != nil
     let next =
-      isBarred
+      isClosed
       ? nil
       : state.nextSettled.flatMap { next in
         fullness(for: next.status.owner) == nil ? next : nil
@@ -418,6 +419,7 @@ final class InboxLoop {
 private struct InboxMood {
   /// Reported last.
   var told: Failure?
+  var wasClosed = false
   /// Why possible lists wait.
   var queue: Failure?
   /// The contents of the inbox are unknown.

@@ -82,9 +82,9 @@ package enum InboxNews: Equatable, Sendable {
   /// Further files in the inbox wait because all places, or those of one user (`final`), are taken; nil when that is
   /// over.
   case crowded(InboxCrowd, Failure?)
-  /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. Running lists are
-  /// not affected.
-  case troubled(Failure?)
+  /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. While it is closed, a file
+  /// in it is not seen, or cannot become a list. Running lists are not affected.
+  case troubled(Failure?, isClosed: Bool)
   /// The file system of the inbox, reported when it changes. The words complete a sentence that begins with
   /// the inbox.
   case surveyed(InboxNature, String)

@@ -59,7 +59,13 @@ package final class LedgerPassword: Sendable {
   package init(_ text: String?) { self.text = Mutex(text) }
 
   package var current: String? { text.withLock { $0 } }
-  package func change(to new: String?) { text.withLock { $0 = new } }
+  /// True if it differs from the earlier one.
+  package func change(to new: String?) -> Bool {
+    text.withLock { text in
+      defer { text = new }
+      return text != new
+    }
+  }
 }
 
 /// A hint, which may be lost.

@@ -20,8 +20,8 @@ package struct PostgresOffice: ListOffice {
     password = place.password
   }
 
-  /// For sessions that begin from now on.
-  package func use(password new: String?) { password.change(to: new) }
+  /// For sessions that begin from now on. True if it differs from the earlier one.
+  package func use(password new: String?) -> Bool { password.change(to: new) }
 
   /// Ends the thread; later calls raise `cancelled`.
   package func close() { link.close() }

@@ -6,6 +6,8 @@ package import Vocabulary
 package enum ControlCall: Equatable, Sendable {
   case status
   case lists
+  /// The lists that ended so long ago, as the daemon judges their age.
+  case aged(Duration)
   case inbox
   case show(ShowOrder)
   case why(WhyOrder)
@@ -49,6 +51,7 @@ package enum ControlCall: Equatable, Sendable {
   package enum Method: String, CaseIterable, Sendable {
     case status = "Status"
     case lists = "Lists"
+    case aged = "Aged"
     case inbox = "Inbox"
     case show = "Show"
     case why = "Why"
@@ -82,8 +85,9 @@ package enum ControlCall: Equatable, Sendable {
     var isSearch: Bool {
       switch self {
       case .show, .why, .focus, .states, .colours, .find, .picture: true
-      case .status, .lists, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove,
-        .sheet, .reload, .forecast, .settings, .watch, .follow, .open, .redeem, .cache, .metrics,
+      case .status, .lists, .aged, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry,
+        .remove, .sheet, .reload, .forecast, .settings, .watch, .follow, .open, .redeem, .cache,
+        .metrics,
         .flush, .nodes, .drain:
         false
       }
@@ -93,7 +97,8 @@ package enum ControlCall: Equatable, Sendable {
     var isStream: Bool {
       switch self {
       case .show, .watch, .follow: true
-      case .status, .lists, .inbox, .why, .pause, .resume, .cancel, .quality, .focus, .unfocus,
+      case .status, .lists, .aged, .inbox, .why, .pause, .resume, .cancel, .quality, .focus,
+        .unfocus,
         .retry, .remove, .sheet, .reload, .forecast, .settings, .open, .redeem, .states, .colours,
         .find, .picture, .cache, .metrics, .flush, .nodes, .drain:
         false
@@ -110,6 +115,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status: .status
     case .lists: .lists
+    case .aged: .aged
     case .inbox: .inbox
     case .show: .show
     case .why: .why
@@ -144,6 +150,7 @@ package enum ControlCall: Equatable, Sendable {
   package var parameters: JSONObject {
     switch self {
     case .status, .lists, .inbox, .reload, .settings, .metrics, .nodes: JSONObject()
+    case .aged(let age): JSONObject(["age": .int(age.milliseconds)])
     case .drain(let order): order.object
     case .forecast(let order): order.object
     case .show(let order): order.object
@@ -175,6 +182,7 @@ package enum ControlCall: Equatable, Sendable {
       switch method {
       case .status: self = .status
       case .lists: self = .lists
+      case .aged: self = .aged(.milliseconds(try fields.count("age") as Int64))
       case .inbox: self = .inbox
       case .reload: self = .reload
       case .settings: self = .settings

@@ -215,7 +215,7 @@ package enum ControlInterface {
     )
 
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
-    # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
+    # takeOver, blocked, damaged, machine, ledger, trouble, downloads, finishing, ending, returning, over (a list);
     # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled,
     # unknown (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
@@ -243,6 +243,9 @@ package enum ControlInterface {
 
     # All known lists, the oldest first.
     method Lists() -> (lists: []ListSummary)
+
+    # The lists that ended at least age milliseconds ago, the oldest first. Refused until the clock was right for an hour.
+    method Aged(age: int) -> (lists: []ListSummary)
 
     # Scans the inbox and returns its files, at most 1000 and about 1 MiB, and the last files that left it.
     method Inbox() -> (inbox: InboxReport)

@@ -87,7 +87,7 @@ package enum ControlReply: Equatable, Sendable {
     switch method {
     case .status: self = .status(try fields.value("status"))
     case .inbox: self = .inbox(try fields.value("inbox"))
-    case .lists: self = .lists(try fields.values("lists"))
+    case .lists, .aged: self = .lists(try fields.values("lists"))
     case .show: self = .show(try ShowReport(fields))
     case .why: self = .why(try WhyReport(fields))
     case .pause, .resume, .cancel, .quality, .retry, .remove:

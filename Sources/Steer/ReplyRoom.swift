@@ -64,7 +64,7 @@ extension ControlCall {
     case .show(let order): min(ControlLimits.page, Int(order.limit) * Self.photo)
     case .inbox: ControlLimits.page
     // Two at once: their length depends on the number of lists.
-    case .lists: limits.unreadPerUser / 2
+    case .lists, .aged: limits.unreadPerUser / 2
     case .watch(let order): order.list == nil ? limits.unreadPerUser / 2 : 0
     case .status, .why, .pause, .resume, .cancel, .quality, .focus, .unfocus, .retry, .remove,
       .sheet, .reload, .forecast, .settings, .follow, .open, .redeem, .states, .colours, .find,

@@ -63,6 +63,15 @@ package struct DaemonTalk {
     try ControlClient(path: order.socket, clock: clock).call(call)
   }
 
+  /// The daemon's judgement of a name that none of its lists has: trouble may hide the list.
+  func judged(_ error: ControlError, _ list: ListReference) -> ControlError {
+    guard case .noSuchList = error else { return error }
+    do throws(ControlFailure) { _ = try ask(.show(ShowOrder(list: list, limit: 0))) } catch {
+      if case .refused(let judgement) = error { return judgement }
+    }
+    return error
+  }
+
   /// Writes a result as JSON or as text.
   func tell(_ value: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
     if order.isJSON { voice.say(value()) } else { voice.say(text()) }
@@ -250,6 +259,7 @@ package struct DaemonTalk {
         numbers.insert(try list.chooseExactly(among: known, for: caller))
       } catch {
         failed += 1
+        let error = judged(error, list)
         voice.complain(error.name, "Could not remove '\(Printable.text(list.text))': \(error)")
       }
     }

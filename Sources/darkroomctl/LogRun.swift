@@ -43,7 +43,7 @@ package struct LogRun {
       var query = JournalQuery([condition])
       for condition in subject.conditions { query.add(condition) }
       guard try show(query, subject) == 0 else { return .done }
-      if let unknown { throw .refused(unknown) }
+      if let unknown, let list = task.list { throw .refused(talk.judged(unknown, list)) }
       try checkPhoto()
       if voice.screen.isTerminal { voice.say("journald has no records of this.\n") }
       return .done

@@ -72,12 +72,9 @@ struct PruneRun {
   {
     var filter = task.filter
     filter.user = talk.changeable(by: filter.user)
-    let now = talk.clock.wallTime()
+    let old = try task.age.map { age throws(ControlFailure) in try aged(age) }
     var lists = filter.pick(all, users: talk.users).filter { list in
-      guard list.isFinal, list.end.isReturned else { return false }
-      guard let age = task.age else { return true }
-      // The time of an end that is not known is 0.
-      return list.ended > 0 && .milliseconds(now - min(now, list.ended)) >= age
+      list.isFinal && list.end.isReturned && old?.contains(list.id) != false
     }
     if !task.lists.isEmpty {
       var named: Set<UInt64> = []
@@ -85,6 +82,12 @@ struct PruneRun {
       lists.removeAll { !named.contains($0.id) }
     }
     return lists.sorted { $0.id < $1.id }
+  }
+
+  /// The daemon notices if the clock was set, and then judges no age.
+  private func aged(_ age: Duration) throws(ControlFailure) -> Set<UInt64> {
+    guard case .lists(let old) = try talk.ask(.aged(age)) else { throw DaemonTalk.otherKind }
+    return Set(old.map(\.id))
   }
 
   /// All lists of the name or the pattern; an error if a name or a number means none.
@@ -96,7 +99,7 @@ struct PruneRun {
     let meant = all.indices.filter { (try? reference.choose(among: [all[$0]], for: 0)) != nil }
     if meant.isEmpty, !reference.isPattern {
       do throws(ControlError) { _ = try reference.choose(among: all, for: 0) } catch {
-        throw .refused(error)
+        throw .refused(talk.judged(error, reference))
       }
     }
     return meant.map { all[$0].id }

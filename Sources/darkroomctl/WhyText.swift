@@ -65,6 +65,8 @@ package struct WhyText {
     case .blocked: words = "cannot be opened\(reason)\(until)"
     case .damaged: words = "cannot be opened\(reason)"
     case .machine: words = "waits like all work, since this machine is in trouble\(reason)"
+    case .ledger:
+      words = "waits like all lists of the cluster, since the ledger is in trouble\(reason)"
     case .trouble: words = "is in trouble\(reason)"
     case .downloads: words = "waits until downloads are possible\(reason)"
     case .finishing: words = "is done; its end is being recorded\(reason)\(until)"

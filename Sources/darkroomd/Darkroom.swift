@@ -97,7 +97,8 @@ final class Darkroom: Sendable {
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
         space: photos.space
-      ).report, expiring: { [retention] in retention.expiring() }, cluster: cluster)
+      ).report, expiring: { [retention] in retention.expiring() },
+      old: { [retention] age throws(Failure) in try retention.old(age) }, cluster: cluster)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
@@ -276,7 +277,7 @@ final class Darkroom: Sendable {
       ground.status, work.health, telling: { work.narrator.tell($0) },
       forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
       secrets: { [cluster] settings throws(ConfigurationError) in
-        try cluster?.renewPassword(settings.cluster)
+        try cluster?.renewPassword(settings.cluster) ?? []
       },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },

@@ -100,6 +100,7 @@ import Vocabulary
     }
     #expect(bench.rules.recorded.isEmpty)
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim"])
+    #expect(bench.rules.state.withLock { $0.isClosed }, "no file can become a list")
     FaultPlan.set(nil, for: owner)
     bench.clock.advance(by: .seconds(5))
     #expect(await bench.settle().isEmpty)

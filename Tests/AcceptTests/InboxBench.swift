@@ -107,6 +107,7 @@ final class InboxBench: Sendable {
   var inboxPath: String { "\(scratch.path)/\(place)" }
   func path(_ name: String) -> String { "\(inboxPath)/\(name)" }
   var troubles: [String?] { rules.state.withLock { $0.troubles } }
+  var isClosed: Bool { rules.state.withLock { $0.isClosed } }
 
   /// Settles twice, with the dwell in between.
   @discardableResult func settle() async -> SweepReport {

@@ -81,6 +81,7 @@ import Vocabulary
     // The watch is not retried at every look, but after a minute.
     _ = await bench.inbox.settled()
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch"])
+    #expect(!bench.rules.state.withLock { $0.isClosed }, "its files are seen")
     bench.clock.advance(by: .seconds(60))
     _ = await bench.inbox.settled()
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch", nil])

@@ -21,6 +21,7 @@ final class ScriptedRules: IntakeRules {
     var rejected: [(list: ListID, name: FileName, code: String)] = []
     var ignored: [String: IgnoredReason] = [:]
     var troubles: [String?] = []
+    var isClosed = false
     var setAside: [ListID] = []
     var skipped: [ListID] = []
     /// True if recorded lists stay at work, so that a copy is a twin; otherwise they are over at
@@ -95,8 +96,11 @@ final class ScriptedRules: IntakeRules {
       state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
     case .crowded(let crowd, let failure):
       state.withLock { $0.crowds.append("\(crowd): \(failure?.code ?? "over")") }
-    case .troubled(let failure):
-      state.withLock { $0.troubles.append(failure?.code) }
+    case .troubled(let failure, let isClosed):
+      state.withLock { state in
+        state.troubles.append(failure?.code)
+        state.isClosed = isClosed
+      }
       feed.yield("trouble \(failure?.code ?? "over")")
     case .surveyed(_, let words): state.withLock { $0.surveys.append(words) }
     case .overflowed(let names): state.withLock { $0.overflows.append(names) }

@@ -650,9 +650,10 @@ import Vocabulary
       let barn = FileName(literal: "barn.plist")
       for failure in [Failure.reset, nil] {
         bench.intake.tell(.waits(barn, failure))
-        bench.intake.tell(.troubled(failure))
+        bench.intake.tell(.troubled(failure, isClosed: failure != nil))
         #expect(bench.health.health[.file(barn)] == failure)
         #expect(bench.health.health[.inbox] == failure)
+        #expect(bench.health.health.closedInbox == failure)
       }
       let nature = InboxNature(fileSystem: InboxNature.usual.fileSystem, hasLeases: false)
       bench.intake.tell(.surveyed(nature, "on a strange disk"))

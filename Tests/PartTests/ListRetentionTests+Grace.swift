@@ -44,6 +44,36 @@ extension ListRetentionTests {
     }
   }
 
+  @Test func `the age of a list is judged only by a clock that was right for an hour`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let live = LiveSettings(settings())
+      let retention = retention(bench, live)
+      try await develop(bench, 1)
+      func old() throws -> [ListID] { try retention.old(.seconds(3600)) }
+      #expect(throws: Failure.self) { try old() }
+      bench.clock.advance(by: .seconds(3599))
+      #expect(throws: Failure.self) { try old() }
+      // A changed setting does not begin the hour again.
+      _ = live.replace(with: settings(lists: .seconds(2)))
+      bench.clock.advance(by: .seconds(1))
+      #expect(try old() == [ListID(1)] && retention.old(.seconds(3601)).isEmpty)
+      // Set to ten years later, between two looks of the retention.
+      let seen = retention.bell.version
+      bench.clock.setWallTime(bench.clock.wallTime() + 10 * 365 * 86_400_000)
+      do throws(Failure) {
+        _ = try retention.old(.seconds(3600))
+        Issue.record("the clock is believed")
+      } catch { #expect(error.code == "clock.unbelieved" && error.words.contains("60 min")) }
+      #expect(retention.bell.version > seen, "the retention looks at the clock")
+      bench.clock.advance(by: .seconds(3599))
+      #expect(throws: Failure.self) { try old() }
+      bench.clock.advance(by: .seconds(1))
+      #expect(try old() == [ListID(1)])
+    }
+  }
+
   @Test func `expired prints rest for a day, and their list as long`() async throws {
     try await DiskBench.use { bench in
       let retention = retention(bench, prints: Self.keep, grace: .full)

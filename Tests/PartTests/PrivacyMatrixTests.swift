@@ -58,6 +58,7 @@ import Vocabulary
     switch method {
     case .status: [.status]
     case .lists: [.lists]
+    case .aged: [.aged(.zero)]
     case .inbox: [.inbox]
     case .show:
       lists.flatMap { list -> [ControlCall] in

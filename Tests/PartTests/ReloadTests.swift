@@ -34,11 +34,13 @@ import Vocabulary
   }
 
   private func running(
-    _ status: ServiceStatus = .unheard, _ body: () async throws -> Void
+    _ status: ServiceStatus = .unheard, secrets: @escaping Reload.Secrets = { _ in [] },
+    _ body: () async throws -> Void
   ) async throws {
     async let run: Void = reload.run(
       status, health, telling: { notice in told.withLock { $0.append(notice) } },
       forecast: { old, new in old.record == new.record ? [] : ["it removes 3 prints"] },
+      secrets: secrets,
       [
         { [self] settings in given.withLock { $0.append(settings.download.attempts) } },
         { [self] settings in given.withLock { $0.append(settings.download.attempts + 100) } },
@@ -94,6 +96,24 @@ import Vocabulary
             + "its photos wait until it can"
         ])
       #expect(live.current.download.fileFolders == ["/missing/photos"])
+    }
+  }
+
+  @Test func `a new secret behind an unchanged setting is told, once`() async throws {
+    try write("")
+    let renewed = Mutex(["LedgerPassword"])
+    let secrets: Reload.Secrets = { _ in
+      renewed.withLock { keys in
+        defer { keys = [] }
+        return keys
+      }
+    }
+    try await running(secrets: secrets) {
+      #expect(await notes() == ["the contents of LedgerPassword= have changed"])
+      #expect(await notes() == [])
+      #expect(
+        told.withLock { $0 }
+          == [["LedgerPassword"], []].map { .configurationReloaded(changed: $0, by: Person(0)) })
     }
   }
 

@@ -65,6 +65,35 @@ import Vocabulary
     }
   }
 
+  @Test func `a list that nodes share waits for the ledger while that is in trouble`() async throws
+  {
+    try await PeopleBench.use { bench in
+      let lost = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.parts.health.set(lost, for: .ledger)
+      try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
+      let origin = try FrozenSettings.newOrigin()
+      let shared = SampleList(count: 4) { $0.terms.origin = origin }
+      bench.parts.index.replace(list, try ListLabel(try shared.about()))
+      let whole = try await why(bench).wait
+      #expect(whole.kind == "ledger" && whole.photos == 4)
+      #expect(whole.code == lost.code && whole.reason == lost.reason)
+      #expect(try await why(bench).groups.isEmpty)
+      bench.parts.health.set(nil, for: .ledger)
+      #expect(try await why(bench).wait.kind == "working")
+    }
+  }
+
+  @Test func `a list of this machine alone does not wait for the ledger`() async throws {
+    try await PeopleBench.use { bench in
+      let lost = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.parts.health.set(lost, for: .ledger)
+      try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
+      #expect(try await why(bench).wait.kind == "working")
+    }
+  }
+
   @Test func `a list that is over, and an unknown photo, are answered with words`() async throws {
     try await PeopleBench.use { bench in
       try await bench.parts.add(1, SampleList(count: 2))

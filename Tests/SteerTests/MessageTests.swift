@@ -33,7 +33,8 @@ struct MessageTests {
     .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
     .forecast(ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil)),
     .forecast(ForecastOrder(keepLists: .seconds(1), keepPrints: .milliseconds(1500))),
-    .nodes, .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
+    .aged(.seconds(86_400)), .nodes, .drain(DrainOrder(node: "beta")),
+    .drain(DrainOrder(node: "beta", isOff: true)),
     .drain(DrainOrder(node: "beta", isNow: true)),
     .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
   ]
@@ -96,6 +97,7 @@ struct MessageTests {
     (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
     (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
+    (.aged, .lists([Samples.list])),
     (.forecast, .foreseen(notes: ["KeepPrints= sets 3 prints of 1 user in 1 list aside"])),
   ]
 

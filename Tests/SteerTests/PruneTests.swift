@@ -34,10 +34,11 @@ struct PruneTests {
 
   /// The numbers that the daemon was asked to remove.
   private func removed(
-    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil
+    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil, isClockBelieved: Bool = true
   ) async throws -> (numbers: [String], code: ExitCode, words: SpokenWords) {
     let folder = try FreshFolder.forSockets()
-    let daemon = PrunedDaemon(lists: Self.lists, stuck: stuck)
+    let daemon = PrunedDaemon(
+      lists: Self.lists, stuck: stuck, isClockBelieved: isClockBelieved)
     let server = try RunningServer(
       path: "\(folder.path)/control", handler: daemon, clock: try SystemClock())
     let words = SpokenWords()
@@ -78,9 +79,26 @@ struct PruneTests {
     #expect(words.out.hasSuffix("\nRemoved 2 lists; remove failed for 1.\n"), "\(words.out)")
   }
 
+  @Test(arguments: ["prune --older-than 15h", "prune --dry-run --older-than 15h trip-a"])
+  func `the daemon judges the age, and a clock that it does not believe removes nothing`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line, isClockBelieved: false)
+    #expect(asked.isEmpty && code == .failed && words.error.contains("not here"))
+  }
+
   @Test func `an unknown name removes nothing`() async throws {
     let (asked, code, words) = try await removed("prune trip-a nemo")
     #expect(asked.isEmpty && code == .noSuchList && words.error.contains("'nemo'"))
+  }
+
+  @Test(arguments: ["prune trip-a hidden", "remove trip-a hidden"])
+  func `the daemon judges a name that no list has, and trouble is no wrong name`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line)
+    #expect(asked == (line.hasPrefix("remove") ? ["5"] : []) && code == .failed)
+    #expect(words.error.contains("trouble hides it") && !words.error.contains("no list"))
   }
 
   @Test func `several lists are found before the first is removed, each once`() async throws {
@@ -94,17 +112,27 @@ struct PruneTests {
 private final class PrunedDaemon: ControlService {
   private let lists: [ListSummary]
   private let stuck: UInt64?
+  private let isClockBelieved: Bool
   private let asked = Mutex<[String]>([])
 
-  init(lists: [ListSummary], stuck: UInt64?) { (self.lists, self.stuck) = (lists, stuck) }
+  init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool) {
+    (self.lists, self.stuck, self.isClockBelieved) = (lists, stuck, isClockBelieved)
+  }
 
   var removed: [String] { asked.withLock { $0 } }
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
     case .lists: return .lists(lists)
+    case .aged(let age):
+      if !isClockBelieved { break }
+      return .lists(lists.filter { $0.isAged(age, at: FixedTime().wallTime()) })
     case .show(let order):
-      guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else { break }
+      guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else {
+        return .failed(
+          order.list.text == "hidden"
+            ? .notPossible(why: "trouble hides it") : .noSuchList(name: order.list.text))
+      }
       return .show(ShowReport(list: list, photos: Samples.photos))
     case .remove(let reference):
       asked.withLock { $0.append(reference.text) }
@@ -114,5 +142,12 @@ private final class PrunedDaemon: ControlService {
     default: break
     }
     return .failed(.notPossible(why: "not here"))
+  }
+}
+
+extension ListSummary {
+  /// As a daemon with a believed clock judges; the time of an end that is not known is 0.
+  func isAged(_ age: Duration, at now: UInt64) -> Bool {
+    ended > 0 && .milliseconds(now - min(now, ended)) >= age
   }
 }

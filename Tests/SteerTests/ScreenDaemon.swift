@@ -124,6 +124,7 @@ struct ScreenDaemon: ControlService {
     switch call {
     case .status: return .status(Self.status)
     case .lists: return .lists(Self.lists)
+    case .aged(let age): return .lists(Self.lists.filter { $0.isAged(age, at: Self.now) })
     case .inbox: return .inbox(Samples.inbox)
     case .show(let order):
       guard let list = find(order.list) else { return .failed(.noSuchList(name: order.list.text)) }

@@ -133,7 +133,7 @@ final class ScriptedDaemon: ControlService {
   private func answer(_ call: ControlCall) -> ControlReply {
     switch call {
     case .status: .status(Samples.status)
-    case .lists: .lists([Samples.list])
+    case .lists, .aged: .lists([Samples.list])
     case .inbox: .inbox(Samples.inbox)
     case .show(let order): .show(page(order))
     case .pause, .resume: .changed(Samples.list)

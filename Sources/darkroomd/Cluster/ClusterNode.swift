@@ -22,7 +22,7 @@ struct ClusterNode: Sendable {
   private let retention: LedgerRetention
   private let sweeper: StoreSweeper
   private let close: @Sendable () -> Void
-  private let usePassword: @Sendable (String?) -> Void
+  private let usePassword: @Sendable (String?) -> Bool
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
@@ -144,9 +144,12 @@ struct ClusterNode: Sendable {
     }
   }
 
-  /// Reads the password again, for sessions with the ledger that begin from now on.
-  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) {
-    do throws(StartFailure) { usePassword(try Self.password(settings)) } catch {
+  /// Reads the password again, for sessions with the ledger that begin from now on; returns the settings
+  /// whose secrets have changed.
+  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) -> [String] {
+    do throws(StartFailure) {
+      return usePassword(try Self.password(settings)) ? ["LedgerPassword"] : []
+    } catch {
       throw ConfigurationError(
         file: settings.password ?? "LedgerPassword=", line: nil, problem: error.words)
     }

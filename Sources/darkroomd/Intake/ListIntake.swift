@@ -351,7 +351,7 @@ struct ListIntake: IntakeRules {
       }
     case .waits(let name, let failure): health.set(failure, for: .file(name))
     case .crowded(let crowd, let failure): health.set(failure, for: .crowd(crowd))
-    case .troubled(let failure): health.set(failure, for: .inbox)
+    case .troubled(let failure, let isClosed): health.setInbox(failure, isClosed: isClosed)
     case .surveyed(let nature, let words):
       let isGood = nature.hasLeases && !nature.isShared
       health.surveyed(words, shortcoming: isGood ? nil : "the inbox is \(words)")

@@ -43,8 +43,10 @@ final class ListRetention: Sendable {
   /// The state as people are told of it.
   private struct Outlook: Sendable {
     var terms: Terms
-    /// The uptime at which the clock is believed.
+    /// The uptime at which the clock and the settings are believed.
     var believed: Duration
+    /// Of the clock alone: a changed setting does not begin it again.
+    var steady: SteadyClock
     /// The lists whose prints rest, with the time since which they do.
     var resting: [ListID: UInt64] = [:]
   }
@@ -86,7 +88,9 @@ final class ListRetention: Sendable {
       Terms(settings.current.record),
       SteadyClock(wall: clock.wallTime(), uptime: clock.uptime(), proof: grace.proof)
     )
-    outlook = Mutex(Outlook(terms: first.terms, believed: clock.uptime() + grace.proof))
+    outlook = Mutex(
+      Outlook(
+        terms: first.terms, believed: clock.uptime() + grace.proof, steady: first.steady))
   }
 
   private var lists: any Folder { folders.lists }
@@ -339,6 +343,35 @@ final class ListRetention: Sendable {
 
   /// The uptime at which the clock is believed.
   var graceEnd: Duration { outlook.withLock { $0.believed } }
+
+  // MARK: old lists
+
+  /// The lists that ended so long ago. The clock must have been right for as long as for the removal of old prints, or
+  /// the reason is raised why an age is not believed.
+  func old(_ age: Duration) throws(Failure) -> [ListID] {
+    let (wall, uptime) = (clock.wallTime(), clock.uptime())
+    let (hasJumped, wait) = outlook.withLock { outlook in
+      let before = outlook.steady
+      outlook.steady.note(wall: wall, uptime: uptime)
+      return (outlook.steady != before, outlook.steady.wait(at: uptime))
+    }
+    // Otherwise the next look notices the jump, a day later at most.
+    if hasJumped { look() }
+    if wait > .zero { throw Self.unbelieved(wait) }
+    let keep = Retention(age)
+    // The time of an end that is not known is 0.
+    return ended().filter { $0.since > 0 && keep.isOver(since: $0.since, now: wall) }.map(\.list)
+      .sorted()
+  }
+
+  private static func unbelieved(_ wait: Duration) -> Failure {
+    Failure(
+      .machine, code: "clock.unbelieved",
+      reason:
+        "the age of a list is not believed, because darkroomd was started or the clock was set less than an "
+        + "hour ago",
+      advice: "Try again in \(wait.spoken), or name the lists")
+  }
 
   // MARK: what is ahead
 

@@ -26,6 +26,8 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
   /// The prints that are about to be removed, one clause each.
   private let expiring: @Sendable () -> [String]
+  /// The lists that ended so long ago.
+  private let old: @Sendable (Duration) throws(Failure) -> [ListID]
   /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
@@ -33,9 +35,10 @@ final class ControlCalls: ControlService {
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
     stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
-    expiring: @escaping @Sendable () -> [String], cluster: ClusterNode? = nil
+    expiring: @escaping @Sendable () -> [String],
+    old: @escaping @Sendable (Duration) throws(Failure) -> [ListID], cluster: ClusterNode? = nil
   ) {
-    (self.metrics, self.expiring) = (metrics, expiring)
+    (self.metrics, self.expiring, self.old) = (metrics, expiring, old)
     self.cluster = cluster
     self.views = views
     self.pages = pages
@@ -53,7 +56,7 @@ final class ControlCalls: ControlService {
     case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
     default: await views.index.loaded()
     }
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let peer = try await pages.admitted(call, peer)
       switch call {
       case .status: return .status(status(for: peer))
@@ -68,6 +71,7 @@ final class ControlCalls: ControlService {
         return .drained(
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
       case .lists: return .lists(views.summaries(for: peer))
+      case .aged(let age): return .lists(try aged(age, peer))
       case .inbox: return .inbox(await views.inboxReport(for: peer))
       case .show(let order): return .show(try await views.show(order, for: peer))
       case .watch(let order): return .watch(try await views.watch(order, for: peer))
@@ -91,20 +95,10 @@ final class ControlCalls: ControlService {
       case .remove(let list): return try await remove(list, peer)
       case .sheet(let list): return try await sheet(list, peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
-  /// Adds the node where the caller's list of that name was dropped; numbers belong to lists of this node. A ledger
-  /// that is known to be silent is not waited for.
-  private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, let near, nil) = error, let cluster,
-      ListReference(name).number == nil, !Task.isCancelled, !stop.isOn,
-      cluster.shares.silence == nil
-    else { return error }
-    let home = await ForeignLists(office: cluster.office).home(of: name, peer)
-    guard let home, home != cluster.name else { return error }
-    return .noSuchList(name: name, near: near, home: home)
-  }
+  private var judge: NameJudge { NameJudge(views: views, cluster: cluster, stop: stop) }
 
   // MARK: streams
 
@@ -113,7 +107,7 @@ final class ControlCalls: ControlService {
     _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await views.index.loaded()
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let admitted = try await pages.admitted(call, peer)
       switch call {
       case .watch(let order): return try await watch(order, for: admitted, caller)
@@ -121,7 +115,7 @@ final class ControlCalls: ControlService {
       case .show(let order): return try await follow(order, for: admitted, caller)
       default: return await handle(call, from: peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
   private func follow(
@@ -431,6 +425,13 @@ final class ControlCalls: ControlService {
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
+  }
+
+  private func aged(_ age: Duration, _ peer: ControlPeer) throws(ControlError) -> [ListSummary] {
+    do throws(Failure) {
+      let old = Set(try self.old(age).map(\.number))
+      return views.summaries(for: peer).filter { old.contains($0.id) }
+    } catch { throw .notPossible(why: error.words) }
   }
 
   private func status(for peer: ControlPeer) -> StatusReport {

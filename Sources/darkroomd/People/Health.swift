@@ -49,6 +49,8 @@ struct Health: Equatable, Sendable {
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
+  /// A file in the inbox is not seen, or cannot become a list.
+  var isInboxClosed = false
 
   /// The most troubles that are shown, and the most files that are noted; further lines are counted.
   static let mostLines = 100
@@ -81,6 +83,9 @@ struct Health: Equatable, Sendable {
 
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
+
+  /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
+  var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }
 
   /// Faults that users have to mend. They cost their users alone, so this machine works as it should.
   func mistakes(_ sees: (Subject) -> Bool) -> [String] {
@@ -128,6 +133,9 @@ struct Health: Equatable, Sendable {
 
   /// Something waits for room on a disk, or for a disk that can be written.
   var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }
+
+  static let ledgerWaits =
+    "leased photos go on until their leases end, and no photo is told or leased"
 
   private static let diskCodes = Set(
     [SystemError.Name.noSpace, .overQuota, .readOnly].map {
@@ -268,9 +276,7 @@ extension Health.Subject {
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .ledger:
-      .machineTrouble(
-        failure, waits: "leased photos go on until their leases end, and no photo is told or leased"
-      )
+      .machineTrouble(failure, waits: Health.ledgerWaits)
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):

@@ -41,6 +41,12 @@ final class HealthBoard: Sendable {
     changes.changed()
   }
 
+  /// - Parameter isClosed: a file in the inbox is not seen, or cannot become a list.
+  func setInbox(_ failure: Failure?, isClosed: Bool) {
+    state.withLock { $0.health.isInboxClosed = isClosed }
+    set(failure, for: .inbox)
+  }
+
   func forget(_ list: ListID) { state.withLock { $0.health.forget(list) } }
 
   /// Reports the inbox's file system; `shortcoming` is its weakness, if any.

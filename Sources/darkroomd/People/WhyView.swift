@@ -13,6 +13,7 @@
 // - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first
 // - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
 //   `ProxyFacts` distinguishes trouble of the proxy from trouble of a host
+// - a list that nodes share: the ledger, whose trouble `ShareDesk` notes in `Health`
 // - everything: `MachineTrouble` in Chain (trouble of this machine)
 
 import Catalog
@@ -67,6 +68,8 @@ struct WhyView {
         wait.kind = Kind.paused.rawValue
       } else if let failure = health[.work] {
         note(.machine, failure, nil, &wait)
+      } else if let failure = ledgerTrouble(of: list) {
+        note(.ledger, failure, nil, &wait)
       } else if let trouble {
         note(.trouble, trouble, nil, &wait)
       } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
@@ -75,6 +78,11 @@ struct WhyView {
     case .over, nil: wait.kind = (summary.isFinal ? Kind.over : .opening).rawValue
     }
     return wait
+  }
+
+  /// No photo of a list that nodes share is leased, and none is told, while the ledger is in trouble.
+  private func ledgerTrouble(of list: ListID) -> Failure? {
+    views.index[list]?.terms.isEntry == true ? views.health.health[.ledger] : nil
   }
 
   /// The proxy's trouble, if nothing of the list goes on without it.
