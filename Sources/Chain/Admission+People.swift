@@ -26,8 +26,12 @@ extension Admission {
   /// The photo in flight goes through the proxy.
   func isProxied(_ photo: PhotoID) -> Bool {
     guard hosts.route.server != nil else { return false }
-    let host = key(of: photo).flatMap { lines[$0]?.inFlight[photo.number]?.host }
-    return host.map(hosts.isProxied) ?? false
+    return host(of: photo).map(hosts.isProxied) ?? false
+  }
+
+  /// The host at which the photo in flight has a place.
+  func host(of photo: PhotoID) -> String? {
+    key(of: photo).flatMap { lines[$0]?.inFlight[photo.number]?.host }
   }
 
   package mutating func limitHosts(to limits: HostLimits, now: Duration) {

@@ -304,9 +304,7 @@ package struct Admission: Sendable {
     line.inFlight[photo.number] = Place()
     var answer = Answer()
     answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
-    if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
-      let gate = hosts.closure(of: host)?.gate
-    {
+    if let (seconds, gate) = wish(outcome, host, now) {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -319,6 +317,22 @@ package struct Admission: Sendable {
     put(line, key)
     enterCalled()
     return answer
+  }
+
+  /// The wait that the outcome asks of the photo, and its end. Another server's wish is for this photo alone.
+  private func wish(
+    _ outcome: HostWindow.Outcome, _ host: String, _ now: Duration
+  ) -> (seconds: UInt32, gate: Duration)? {
+    switch outcome {
+    case .answered, .unknown: return nil
+    case .failed(let failure):
+      guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: host)?.gate
+      else { return nil }
+      return (seconds, gate)
+    case .elsewhere(let failure):
+      guard let seconds = failure.waitSeconds else { return nil }
+      return (seconds, now + min(.seconds(Int64(max(seconds, 1))), hosts.longestWish))
+    }
   }
 
   mutating func leave(

@@ -14,7 +14,7 @@ extension ChainRunner: ChainOwner {
 
   func arrived(_ photo: PhotoID) {
     state.withLock { $0.heardProxy(of: photo) }
-    answered(photo, .answered)
+    answered(photo)
   }
 
   func settle(
@@ -42,7 +42,7 @@ extension ChainRunner: ChainOwner {
       try await record.recordFailure(work.counted(standing.attempts), stage, refusal)
       return .failed
     }
-    if let outcome = hostOutcome(work, stage, failure), let wish = answered(work.photo, outcome) {
+    if stage == .download, work.state == .new, let wish = answered(work.photo, failure) {
       switch wish {
       case .granted(let gate):
         let wait = max(.zero, gate - time.uptime())

@@ -49,6 +49,9 @@ package struct HostWindow: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
+    /// It answered with a redirect to another server, and that one failed. Failure and wait are the photo's alone: what
+    /// one user's URL leads to must not close the host for others, nor be named to them.
+    case elsewhere(Failure)
     case failed(Failure)
     /// The transfer was cancelled, or this machine made it fail.
     case unknown
@@ -119,7 +122,7 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .answered: return answer(isProbe: isProbe, most, now)
+    case .answered, .elsewhere: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
@@ -291,12 +294,21 @@ package struct HostWindow: Equatable, Sendable {
 }
 
 extension HostWindow.Outcome {
-  /// The outcome of a failed download for its host. A host that refuses for good is well.
-  package init(_ failure: Failure) {
+  /// The outcome of a failed download for the host of its URL. A host that refuses for good is well. Only a failure
+  /// that has the host as its server is the host's.
+  package init(_ failure: Failure, at host: String) {
     switch failure.kind {
     case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing: self = .failed(failure)
+    case .passing: self = failure.server == host ? .failed(failure) : .elsewhere(failure)
+    }
+  }
+
+  /// The host itself has answered.
+  var isAnswer: Bool {
+    switch self {
+    case .answered, .elsewhere: true
+    case .failed, .unknown: false
     }
   }
 }

@@ -45,7 +45,7 @@ package struct HostWindows: Sendable {
     mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed:
+      case .failed, .elsewhere:
         let own =
           called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
         if let own { self[own].failed(key) }
@@ -202,7 +202,7 @@ package struct HostWindows: Sendable {
     let wasClosed = host.window.closure != nil
     let news = host.window.end(
       outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
-    if outcome == .answered { lastAnswer = now }
+    if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
       host.failed = []
@@ -349,7 +349,7 @@ package struct HostWindows: Sendable {
 
   /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
   /// at all, and the host may ask for any wait.
-  private var longestWish: Duration {
+  var longestWish: Duration {
     limits.patience == .zero
       ? HostWindow.longestWish : min(limits.patience, HostWindow.longestWish)
   }
