@@ -71,7 +71,7 @@ struct ScreenDaemon: ControlService {
   }
 
   private static let status: StatusReport = {
-    var report = report
+    var report = Self.report
     report.expiring = [
       "KeepPrints= sets 12 prints of 2 users in 3 lists aside within 20 h, the first in 60 min, and removes them a day later"
     ]
