@@ -35,7 +35,7 @@ struct CallDesk: Sendable {
         isOneway: request.oneway, endsWithCaller: request.more || !call.method.isChange)
       guard await line.parsed(.success(terms)) else { return }
       if request.oneway {
-        // Nobody reads the reply to another call.
+        // The reply to another call would be dropped.
         if call.method.isChange { _ = await handler.handle(call, from: peer) }
         await line.finish(.unread)
       } else if request.more, call.method.isStream {

@@ -85,7 +85,7 @@ package struct ControlAnswer: Equatable, Sendable {
   /// Lists that are written in one turn.
   private static let listsAtOnce = 256
 
-  /// The bytes of a reply. Those of many lists are written in several turns.
+  /// The bytes of a reply. Many lists are written in several turns.
   static func bytes(of reply: ControlReply, continues: Bool, upTo limit: Int) async -> [UInt8] {
     guard case .lists(let lists) = reply, lists.count > listsAtOnce else {
       return ControlAnswer(reply, continues: continues).bytes(upTo: limit)

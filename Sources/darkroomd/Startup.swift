@@ -32,10 +32,8 @@ enum Startup {
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
       settings.current.cluster)
-    let pulses = Pulses()
-    let reactor = try part("the main loop") { () throws(SystemError) in
-      try Reactor(pulse: pulses.loop)
-    }
+    let (pulse, pulses) = (Heartbeat(), Pulses())
+    let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
     let hasStore = settings.current.cluster.hasStore
     try part("the tasks") { () throws(SystemError) in
@@ -59,7 +57,7 @@ enum Startup {
       try FrontDesk(places, source, clock: clock)
     }
     // Without a manager nothing would start the process again.
-    if isService { try watch(pulses) }
+    if isService { try watch(pulse, pulses) }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
       rooms: { places.rooms(withInbox: false) },
@@ -93,14 +91,13 @@ enum Startup {
     return try PartTask.open(order, configuration: options.configuration)
   }
 
-  /// Of the threads that the watchdog watches.
+  /// Of the threads for tasks.
   private struct Pulses {
-    let loop = Heartbeat()
     let tasks = Heartbeat()
     let calls = Heartbeat()
   }
 
-  private static func watch(_ pulses: Pulses) throws(StartFailure) {
+  private static func watch(_ pulse: Heartbeat, _ pulses: Pulses) throws(StartFailure) {
     let watchdog =
       ServiceNotice.watchdogPeriod().map { period in
         Watchdog(every: period) { try? ServiceNotice.watchdog.send() }
@@ -110,7 +107,7 @@ enum Startup {
         "the main loop", "the thread that keeps lists", "the thread that answers users",
       ]
       let calls = pulses.calls
-      try watchdog.start([pulses.loop, pulses.tasks, calls]) { stuck in
+      try watchdog.start([pulse, pulses.tasks, calls]) { stuck in
         let what = threads[stuck.min() ?? 0]
         let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
         complain(

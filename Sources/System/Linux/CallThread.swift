@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread on which users take turns: each user has a lane of jobs, and the thread takes one job of each lane in turn. A
-// user with many calls delays the calls of another user by one job, not by all of them.
-// Concurrency model: `state` guards lanes and jobs; jobs run with it released. A lane exists for ever, because jobs may
-// refer to it; the users who may connect are few. Raises `SystemError` if the thread cannot be made.
+// user with many calls delays the calls of another user by one job alone.
+// Concurrency model: `state` guards lanes and jobs; jobs run with it released. A lane is kept, because jobs may refer to
+// it; few users may connect. Raises `SystemError` if the thread cannot be made.
 
 internal import Synchronization
 package import Vocabulary
