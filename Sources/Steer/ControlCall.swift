@@ -81,14 +81,15 @@ package enum ControlCall: Equatable, Sendable {
     case nodes = "Nodes"
     case drain = "Drain"
 
-    /// It may read a whole list, and changes nothing durable: it ends when its caller has left.
-    var isSearch: Bool {
+    /// It changes more than what its caller sees, and is carried out even if its caller has left. Every other call ends
+    /// with its caller.
+    package var isChange: Bool {
       switch self {
-      case .show, .why, .focus, .states, .colours, .find, .picture: true
-      case .status, .lists, .aged, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry,
-        .remove, .sheet, .reload, .forecast, .settings, .watch, .follow, .open, .redeem, .cache,
-        .metrics,
-        .flush, .nodes, .drain:
+      case .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove, .sheet, .reload, .cache,
+        .flush, .drain:
+        true
+      case .status, .lists, .aged, .inbox, .show, .why, .focus, .forecast, .settings, .watch, .follow,
+        .open, .redeem, .states, .colours, .find, .picture, .metrics, .nodes:
         false
       }
     }

@@ -24,8 +24,10 @@ package enum ControlInterface {
     # parameter at most 64. A reply has at most 16 MiB; a caller has half a minute to read it, and a second more for each
     # 64 KiB. A call whose reply may be long waits while other replies to its user are not read.
     # Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes, in any case, with '*'
-    # and '?'. Show, Why, Focus, States, Colours, Find and Picture end when their caller has left.
-    # One Find of a user runs at a time.
+    # and '?'. Pause, Resume, Cancel, SetQuality, Unfocus, Retry, Remove, Sheet, Reload, Cache, Flush and Drain are
+    # carried out even if their caller has left. Every other call ends when its caller has left, and does nothing if
+    # it is oneway. If a caller leaves, the requests that wait behind its first one are dropped. The calls of several
+    # users take turns. One Find of a user runs at a time.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 

@@ -159,7 +159,7 @@ struct ControlLoop: ~Copyable {
   // MARK: One caller
 
   /// Serves one caller as far as possible. Reads once a turn, so that no other caller waits. A caller that
-  /// has left is read to its end, because no poll reports it again.
+  /// has left is read to its first request, because no poll reports it again.
   private mutating func pump(_ number: UInt64) {
     repeat {
       serve(number)
@@ -195,7 +195,7 @@ struct ControlLoop: ~Copyable {
   private mutating func begin(_ number: UInt64, _ message: [UInt8]) {
     guard let peer = clients[number]?.peer else { return }
     let line = ReplyLine(client: number, mailbox: mailbox, limits: limits)
-    clients[number]?.task = TaskHome.quick.start { [desk] in
+    clients[number]?.task = TaskHome.calls(of: peer.user).start { [desk] in
       await desk.serve(message, from: peer, line)
     }
   }
@@ -274,7 +274,8 @@ struct ControlLoop: ~Copyable {
     taken.give(isTaken)
   }
 
-  /// The caller has left: a call that changes nothing is cancelled; another one is completed.
+  /// The caller has left: a call that changes nothing is cancelled, a change is completed, and the requests that wait
+  /// are dropped.
   private mutating func leave(_ number: UInt64) {
     guard let client = clients[number], !client.session.isGone else { return }
     clients[number]?.session.leave()

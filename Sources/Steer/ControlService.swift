@@ -2,8 +2,7 @@
 // The handler of control calls: darkroomd, or a script in a test.
 
 package protocol ControlService: Sendable {
-  /// Answers one call. A complete call is carried out even if its caller has left; the task of a call that changes
-  /// nothing durable is then cancelled.
+  /// Answers one call. A change is carried out even if its caller has left; the task of another call is then cancelled.
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply
 
   /// Answers a call that set `more`; the task is cancelled when the caller has left.

@@ -84,9 +84,17 @@ struct ControlSession: Sendable {
 
   mutating func end() { if input == .open { input = .ended } }
 
+  /// The requests that wait are dropped unread: a caller could leave hours of work behind. If none is being served, the
+  /// next one still counts, because a caller may send one and leave.
   mutating func leave() {
     isGone = true
     (output, written, reserved) = ([], 0, 0)
+    if isRunning { dropRest() }
+  }
+
+  private mutating func dropRest() {
+    end()
+    frames = MessageFrames(limit: 0)
   }
 
   /// The next message to parse; nil if there is none or a request is being served.
@@ -96,6 +104,7 @@ struct ControlSession: Sendable {
       guard let bytes = try frames.next() else { return nil }
       lastMove = now
       work = .parsing
+      if isGone { dropRest() }
       return bytes
     } catch {
       refuse("it has more than \(error.limit) bytes", at: now)

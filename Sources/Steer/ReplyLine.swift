@@ -20,7 +20,7 @@ struct ReplyLine: Sendable {
 
   /// Sends a reply before the last one. Returns false when the caller has left.
   func send(_ reply: ControlReply) async -> Bool {
-    let bytes = encode(reply, continues: true)
+    let bytes = await encode(reply, continues: true)
     return await Reply.wait { taken in
       mailbox.put(.reply(Piece(client: client, bytes: bytes, isLast: false, taken: taken)))
     }
@@ -48,14 +48,14 @@ struct ReplyLine: Sendable {
       .reply(Piece(client: client, bytes: answer.bytes, isLast: true, file: nil, taken: nil)))
   }
 
-  func finish(_ reply: ControlReply) {
-    let bytes = encode(reply, continues: false)
+  func finish(_ reply: ControlReply) async {
+    let bytes = await encode(reply, continues: false)
     mailbox.put(
       .reply(Piece(client: client, bytes: bytes, isLast: true, file: reply.file, taken: nil)))
   }
 
-  private func encode(_ reply: ControlReply, continues: Bool) -> [UInt8] {
-    let bytes = ControlAnswer(reply, continues: continues).bytes(upTo: limits.reply)
+  private func encode(_ reply: ControlReply, continues: Bool) async -> [UInt8] {
+    let bytes = await ControlAnswer.bytes(of: reply, continues: continues, upTo: limits.reply)
     if bytes.count <= limits.reply { return bytes }
     let why = "the answer has more than \(limits.reply) bytes; ask for fewer photos at once"
     return ControlAnswer(.failed(.notPossible(why: why))).bytes

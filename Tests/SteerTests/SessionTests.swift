@@ -85,15 +85,31 @@ struct SessionTests {
     #expect(!session.hasOutput)
   }
 
-  @Test
-  func `calls from before the caller left are carried out, but streams are not begun`() {
+  @Test(arguments: [false, true])
+  func `of the requests of a caller that has left the first one counts, and 9,999 are dropped`(
+    isServing: Bool
+  ) {
+    var session = session()
+    var served: [String] = []
+    for number in 0..<10_000 { session.receive(request("\(number)", oneway: true), at: .zero) }
+    if isServing { served += [serve(&session)?.method ?? ""] }
+    session.leave()
+    #expect(session.wantsInput == !isServing)
+    for _ in 0..<10_000 {
+      if isServing || !served.isEmpty { session.answer([], isLast: true, at: .zero) }
+      session.receive(request("late", oneway: true), at: .zero)
+      guard let next = serve(&session) else { break }
+      served.append(next.method)
+    }
+    #expect(served == ["0"] && session.isOver && !session.wantsInput)
+  }
+
+  @Test func `a stream of a caller that has left is not begun, and nothing that follows it`() {
     var session = session()
     session.receive(request("a", more: true) + request("b", oneway: true), at: .zero)
     session.leave()
     let request8 = serve(&session)
-    #expect(request8?.method == "b")
-    session.answer([1, 0], isLast: true, at: .zero)
-    #expect(!session.hasOutput)
+    #expect(request8 == nil && session.isOver)
   }
 
   @Test
