@@ -27,7 +27,7 @@ package enum ControlInterface {
     # and '?'. Pause, Resume, Cancel, SetQuality, Unfocus, Retry, Remove, Sheet, Reload, Cache, Flush and Drain are
     # carried out even if their caller has left. Every other call ends when its caller has left, and does nothing if
     # it is oneway. If a caller leaves, the requests that wait behind its first one are dropped. The calls of several
-    # users take turns. One Find of a user runs at a time.
+    # users take turns. Of the calls of a user that read the photos of a list, one runs at a time.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 

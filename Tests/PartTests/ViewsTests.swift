@@ -90,7 +90,7 @@ import Vocabulary
       }
       bench.parts.index.forget(ListID(10))
       try await bench.parts.develop(photo(2), print: "Photo 2.jpg")
-      let lists = bench.views.summaries(for: .root)
+      let lists = try await bench.views.summaries(for: .root)
       #expect(lists.map(\.name) == ["a1", "a2", "list 10"])
       #expect(lists[0].filtered == 1 && lists[0].new == 1 && lists[0].total == 2)
       #expect(lists[0].owner == 1000 && lists[2].owner == 1000 && lists[0].state == "running")

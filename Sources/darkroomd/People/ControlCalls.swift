@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of users on the control socket: checks permissions, reads views, makes changes. A change
 // of a list is durable before the answer. Raises nothing: answers `failed` for a `ControlError`.
-// Concurrency: immutable; its parts have their own locks. Runs in the quick home; `onDisk` for the cache.
+// Concurrency: immutable; its parts have their own locks. Runs in the home of calls; `onDisk` for the cache.
 
 import Accept
 import Chain
@@ -70,8 +70,8 @@ final class ControlCalls: ControlService {
       case .drain(let order):
         return .drained(
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
-      case .lists: return .lists(views.summaries(for: peer))
-      case .aged(let age): return .lists(try aged(age, peer))
+      case .lists: return .lists(try await views.summaries(for: peer))
+      case .aged(let age): return .lists(try await aged(age, peer))
       case .inbox: return .inbox(await views.inboxReport(for: peer))
       case .show(let order): return .show(try await views.show(order, for: peer))
       case .watch(let order): return .watch(try await views.watch(order, for: peer))
@@ -363,7 +363,8 @@ final class ControlCalls: ControlService {
       )
     }
     let again = RepeatOrder(
-      ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list), by: peer.user)
+      ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list, by: peer.user),
+      by: peer.user)
     let stem = views.index[again.earlier].map { Array($0.name.stem) } ?? []
     let new: ListID
     do throws(Failure) { new = try await views.inbox.again(again, stem: stem) } catch {
@@ -374,13 +375,13 @@ final class ControlCalls: ControlService {
 
   /// The named photos that failed; nil if none are named.
   private func failed(
-    of order: RetryOrder, in list: ListSummary
+    of order: RetryOrder, in list: ListSummary, by user: UInt32
   ) async throws(ControlError) -> RetryChoice? {
     if order.photos.isEmpty { return nil }
     if list.state == ListState.cancelled.name {
       throw .notPossible(why: "it was cancelled; name no photos, and all that is missing is done")
     }
-    let (named, all) = try await onDisk { () throws(ControlError) in
+    let (named, all) = try await views.scans.run(of: user) { () throws(ControlError) in
       try views.failed(order.photos, in: ListID(list.id))
     }
     if named.isEmpty { throw .notPossible(why: "none of the named photos has failed") }
@@ -427,11 +428,14 @@ final class ControlCalls: ControlService {
     return .cache(views.cache())
   }
 
-  private func aged(_ age: Duration, _ peer: ControlPeer) throws(ControlError) -> [ListSummary] {
-    do throws(Failure) {
-      let old = Set(try self.old(age).map(\.number))
-      return views.summaries(for: peer).filter { old.contains($0.id) }
-    } catch { throw .notPossible(why: error.words) }
+  private func aged(
+    _ age: Duration, _ peer: ControlPeer
+  ) async throws(ControlError) -> [ListSummary] {
+    let old: Set<UInt64>
+    do throws(Failure) { old = Set(try self.old(age).map(\.number)) } catch {
+      throw .notPossible(why: error.words)
+    }
+    return try await views.summaries(for: peer).filter { old.contains($0.id) }
   }
 
   private func status(for peer: ControlPeer) -> StatusReport {

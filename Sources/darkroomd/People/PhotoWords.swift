@@ -61,16 +61,17 @@ struct PhotoWords {
     }
     var left = names
     var known: [String] = []
-    do throws(Failure) {
-      for number in catalog.numbers where !left.isEmpty {
-        if number % 1024 == 0, Task.isCancelled { throw .cancelled }
-        guard let name = OutsideText(try catalog.entry(number).name) else { continue }
-        if let place = left.removeValue(forKey: name) { found[place] = number...number }
-        if known.count < Self.mostCompared { known.append(name.text) }
-      }
-    } catch {
-      if error.kind == .cancelled { throw .notPossible(why: "the caller has left") }
-      throw .notPossible(why: "its photos cannot be read: \(error.reason)")
+    try PhotoScans.each(of: 0..<catalog.count) { block throws(ControlError) in
+      do throws(Failure) {
+        for number in block where !left.isEmpty {
+          guard let name = OutsideText(try catalog.entry(number + 1).name) else { continue }
+          if let place = left.removeValue(forKey: name) {
+            found[place] = (number + 1)...(number + 1)
+          }
+          if known.count < Self.mostCompared { known.append(name.text) }
+        }
+      } catch { throw .notPossible(why: "its photos cannot be read: \(error.reason)") }
+      return !left.isEmpty
     }
     guard let missing = left.min(by: { $0.value < $1.value })?.key.text else { return }
     let near = Suggestion.nearest(to: missing, among: known).map {

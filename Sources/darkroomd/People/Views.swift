@@ -30,6 +30,7 @@ struct Views: Sendable {
   let settings: LiveSettings
   let clock: any Timekeeper
   let started: UInt64
+  let scans = PhotoScans()
 
   // MARK: the daemon
 
@@ -142,15 +143,31 @@ struct Views: Sendable {
     }
   }
 
-  /// Every list, the oldest first.
-  func summaries(for peer: ControlPeer) -> [ListSummary] {
+  /// Lists that are read in one turn.
+  private static let listsAtOnce = 256
+
+  /// Every list, the oldest first. Many lists take several turns.
+  func summaries(
+    for peer: ControlPeer, openAlone: Bool = false
+  ) async throws(ControlError) -> [ListSummary] {
     let sight = sight(of: peer)
-    return recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }
-      .sorted { $0.id < $1.id }.map { entry in
-        var summary = summary(entry)
-        summary.title = sight.title(of: entry.id)
-        return summary
+    let lists = recorder.ledger { ledger in
+      openAlone
+        ? ledger.lists.values.filter { !$0.state.isFinal }.map(\.id) : Array(ledger.lists.keys)
+    }.sorted()
+    var summaries: [ListSummary] = []
+    for (place, list) in lists.enumerated() {
+      if place % Self.listsAtOnce == 0, place > 0 {
+        await giveWay()
+        if Task.isCancelled { throw .notPossible(why: "the caller has left") }
       }
+      // A list may have been removed meanwhile.
+      guard !index.isShare(list), let entry = recorder.ledger({ $0[list] }) else { continue }
+      var summary = summary(entry)
+      summary.title = sight.title(of: list)
+      summaries.append(summary)
+    }
+    return summaries
   }
 
   func summary(_ list: ListID) throws(ControlError) -> ListSummary {
@@ -192,7 +209,9 @@ struct Views: Sendable {
     let list = try choose(order.list, for: peer)
     var report = ShowReport(list: try summary(list))
     if order.limit == 0 { return report }
-    try await onDisk { () throws(ControlError) in try photos(order, of: list, into: &report) }
+    report = try await scans.run(of: peer.user) { [report] () throws(ControlError) in
+      try photos(order, of: list, after: report)
+    }
     if order.verifies { try await verify(&report.photos, of: list, for: peer) }
     return report
   }
@@ -267,119 +286,6 @@ struct Views: Sendable {
     } catch { throw .notPossible(why: "its results cannot be read: \(error.reason)") }
   }
 
-  private func photos(
-    _ order: ShowOrder, of list: ListID, into report: inout ShowReport
-  ) throws(ControlError) {
-    let open: OpenList
-    do throws(Failure) { open = try lists.look(list) } catch {
-      throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
-    }
-    report.prints = places.shownPrints(of: open.terms)
-    let isPaused = recorder.ledger { $0[list]?.state } == .paused
-    var number = order.offset
-    var page = ReplyPage()
-    // A search for a rare state in a long list is limited, and a page of long texts; `more` says where to continue.
-    let span = order.state == nil ? order.limit : 100_000
-    let (last, isOver) = number.addingReportingOverflow(span)
-    let end = isOver ? open.catalog.count : min(open.catalog.count, last)
-    while number < end, report.photos.count < order.limit {
-      if let photo = summary(open, number + 1, wanted: order.state, isPaused: isPaused) {
-        guard page.takes(photo) else { break }
-        report.photos.append(photo)
-      }
-      number += 1
-    }
-    if number < open.catalog.count { report.more = number }
-  }
-
-  private func summary(
-    _ list: OpenList, _ number: UInt32, wanted: SeenState?, isPaused: Bool
-  ) -> PhotoSummary? {
-    let photo = PhotoID(list: list.id, number: number)
-    let (known, attempts, plan) = recorder.ledger { ledger in
-      let entry = ledger[list.id]
-      return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
-    }
-    // The photos of a list that is over are not in memory; their rows still have the states.
-    let look = known.isUnfinished ? .success(nil) : recorder.results.look(photo)
-    let row = (try? look.get()) ?? nil
-    let state = known.state(with: look)
-    guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
-      return nil
-    }
-    let url = try? PhotoURL(parsing: entry.url)
-    var summary = PhotoSummary(
-      number: number, name: entry.name, url: url?.shown ?? Self.shown(entry.url), state: state,
-      attempts: row?.attempts ?? attempts)
-    if let plan, !state.isFinal, plan.until > clock.wallTime() {
-      summary.retry = plan.until
-      if let failure = notes.failure(of: photo) {
-        (summary.code, summary.reason) = (failure.code, failure.reason)
-      }
-    }
-    if state == .new, !isPaused, let server = url?.server { noteHost(server, photo, &summary) }
-    if let row { note(row, list, entry, &summary) }
-    if let loss = known.loss(look, of: photo) {
-      health.lostResults(of: list.id, loss)
-      (summary.code, summary.reason) = (loss.code, loss.reason)
-    }
-    return summary
-  }
-
-  private func note(
-    _ row: ResultRow, _ list: OpenList, _ entry: CatalogEntry, _ summary: inout PhotoSummary
-  ) {
-    if row.state == .filtered, expiry(of: list.id) != nil {
-      (summary.code, summary.reason) = (Self.expiredCode, Self.expiredReason)
-      return
-    }
-    summary.bytes = row.bytes
-    summary.width = row.width
-    summary.height = row.height
-    summary.code = row.code
-    summary.reason = row.reason
-    if let format = PictureFormat(rawValue: row.format) {
-      summary.print = "\(list.printName(row.photo, entry.name, format))"
-      summary.sha256 = SHA256Digest(bytes: row.sha256).hex
-    }
-  }
-
-  static let expiredCode = "print.expired"
-  static let expiredReason = "its print has expired (KeepPrints=)"
-
-  /// Why a photo waits that has not failed.
-  private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
-    switch chains.hostWait(of: photo, at: server) {
-    case nil: break
-    case .closed(let closed):
-      let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
-      // The photo's own retry is not earlier: its reason stands.
-      guard until > summary.retry + 1000 else { return }
-      (summary.code, summary.retry) = (closed.failure.code, until)
-      summary.reason = "\(closed.failure.reason); the host is tried again then"
-    case .room, .seat:
-      guard summary.retry == 0 else { return }
-      if let shortage = shortage(at: server) {
-        (summary.code, summary.reason) = (shortage.code, shortage.reason)
-      } else {
-        (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
-      }
-    }
-  }
-
-  static let sharedCode = "host.shared"
-  static let sharedReason = "other nodes have the remaining connections to it"
-
-  /// The trouble of this machine for which downloads from the host wait.
-  func shortage(at server: String) -> Failure? {
-    let health = health.health
-    if let failure = health[.downloads] { return failure }
-    return settings.current.network.route.leads(toServer: server) ? health[.proxy] : nil
-  }
-
-  /// For a text that does not parse as the URL of a photo.
-  private static func shown(_ text: String) -> String { String(ShownURL.text(text).prefix(100)) }
-
   // MARK: downloads
 
   /// The recorded steps after `since`; without it, none.
@@ -415,7 +321,7 @@ struct Views: Sendable {
     if let reference = order.list {
       report.lists = [try summary(choose(reference, for: peer))]
     } else {
-      report.lists = summaries(for: peer).filter { !$0.isFinal }
+      report.lists = try await summaries(for: peer, openAlone: true)
     }
     let wanted = order.list == nil ? nil : report.lists.first.map { ListID($0.id) }
     let transfers = downloader.progress()

@@ -44,7 +44,9 @@ struct WhyView {
       groups = await onDisk { named(groups, in: list) }
       return WhyReport(list: summary, wait: wait, groups: groups)
     }
-    let found = try await onDisk { () throws(ControlError) in try entry(photo, in: list) }
+    let found = try await views.scans.run(of: peer.user) { () throws(ControlError) in
+      try entry(photo, in: list)
+    }
     return WhyReport(list: summary, wait: self.wait(of: found, summary, wait))
   }
 
