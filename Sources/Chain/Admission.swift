@@ -304,7 +304,7 @@ package struct Admission: Sendable {
     line.inFlight[photo.number] = Place()
     var answer = Answer()
     answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
-    if let (seconds, gate) = wish(outcome, host, now) {
+    if let (seconds, gate) = wish(outcome, host, now: now, jitter: jitter) {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -319,9 +319,10 @@ package struct Admission: Sendable {
     return answer
   }
 
-  /// The wait that the outcome asks of the photo, and its end. Another server's wish is for this photo alone.
+  /// The wait that the outcome asks of the photo, and its end. Another server closes no host, so the photo itself waits
+  /// for that server, as photos wait for a closed host.
   private func wish(
-    _ outcome: HostWindow.Outcome, _ host: String, _ now: Duration
+    _ outcome: HostWindow.Outcome, _ host: String, now: Duration, jitter: Double
   ) -> (seconds: UInt32, gate: Duration)? {
     switch outcome {
     case .answered, .unknown: return nil
@@ -330,8 +331,9 @@ package struct Admission: Sendable {
       else { return nil }
       return (seconds, gate)
     case .elsewhere(let failure):
-      guard let seconds = failure.waitSeconds else { return nil }
-      return (seconds, now + min(.seconds(Int64(max(seconds, 1))), hosts.longestWish))
+      let asked = failure.waitSeconds.map { Duration.seconds(Int64(max($0, 1))) }
+      let pause = asked ?? max(.seconds(1), HostWindow.longest * jitter)
+      return (failure.waitSeconds ?? 0, now + min(pause, hosts.longestWish))
     }
   }
 

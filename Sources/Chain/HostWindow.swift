@@ -64,7 +64,7 @@ package struct HostWindow: Equatable, Sendable {
 
   private static let first = 2
   private static let shortest = Duration.seconds(1)
-  private static let longest = Duration.seconds(60)
+  static let longest = Duration.seconds(60)
   /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
   private static let rests = Duration.seconds(60)...(.seconds(300))
   /// By then the outcome of the other machine's next probe is known, unless the host hangs.
@@ -122,6 +122,12 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
+    case .elsewhere where closure == nil:
+      // The host is well, but more photos at once would only fail at the other server.
+      lastAnswer = now
+      contradict()
+      failures = 0
+      return nil
     case .answered, .elsewhere: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1

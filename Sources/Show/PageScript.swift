@@ -248,7 +248,7 @@ package enum PageScript {
         if (mine !== turn || over) return;
         if (digits) {
           if (!offset) record = +answer.headers.get("Darkroom-Record");
-          states.set(new Uint8Array(digits).map(digit => digit & 3), offset);
+          states.set(new Uint8Array(digits).map(digit => digit & 4 ? 3 : digit & 3), offset);
           offset += digits.byteLength || total;
         } else await new Promise(done => setTimeout(done, 3e3));
       }

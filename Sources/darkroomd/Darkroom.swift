@@ -194,7 +194,7 @@ final class Darkroom: Sendable {
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
-      try? PrintClaims(folders).sweep { work.index.printer(into: $0) != nil }
+      try? PrintClaims(folders).sweep { draft in recorder.ledger { $0[draft] != nil } }
       let removed = calls.remover.resume()
       let hidden = retention.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)

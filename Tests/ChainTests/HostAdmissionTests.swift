@@ -280,6 +280,25 @@ import Vocabulary
     #expect(wishes == [.granted(until: .seconds(100)), .refused])
   }
 
+  @Test func `a server that fails behind a redirect costs no attempt within the patience`() {
+    var admission = Admission(
+      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
+    add(&admission, 1)
+    let refused = Failure(.passing, code: "connect.refused", reason: "it refuses")
+    var wishes: [Admission.WishAnswer?] = []
+    for time in [Duration.zero, .seconds(99), .seconds(129)] {
+      guard let next = take(&admission, now: time, tried: time > .zero ? [photo(1, 1)] : []) else {
+        break
+      }
+      #expect(next.photo == photo(1, 1))
+      let answer = admission.answered(next.photo, .elsewhere(refused), now: time, jitter: 0.5)
+      wishes.append(answer?.wish)
+      admission.ended(next.photo, .retry(after: .seconds(30)), now: time)
+      #expect(admission.hosts.closure(of: "a") == nil)
+    }
+    #expect(wishes == [.granted(until: .seconds(30)), .granted(until: .seconds(129)), nil])
+  }
+
   @Test func `a flush opens a closed host and ends the wait of photos for their retry`() {
     var admission = Admission(window: 9)
     admission.add(

@@ -88,7 +88,7 @@ import Vocabulary
     let lost = FileName(literal: "lost")
     #expect(try claims.make(barn, for: ListID(1)))
     #expect(try claims.make(lost, for: ListID(2)))
-    try PrintClaims(folders(of: 1)).sweep { $0 == barn }
+    try PrintClaims(folders(of: 1)).sweep { $0 == ListID(1) }
     #expect(try prints.listing() == ["barn"])
     // Nothing is left of either claim.
     try PrintClaims(folders(of: 1)).sweep { _ in false }

@@ -25,14 +25,15 @@ struct RollCopy: Sendable {
     var begun: [any OpenFile] = []
     var twins: [Inode: Int] = [:]
     for picture in try wholePictures() {
+      let inode = Inode(picture.status)
       let copy: any OpenFile
       do throws(Attempt) {
-        copy = try add(picture, to: &rows, twins[Inode(picture.status)], in: staged)
+        copy = try add(picture, to: &rows, inode.flatMap { twins[$0] }, in: staged)
       } catch {
         if mayLeave(error) { continue }
         throw error
       }
-      twins[Inode(picture.status)] = twins[Inode(picture.status)] ?? rows.count
+      if let inode, twins[inode] == nil { twins[inode] = rows.count }
       kept.append(picture)
       copy.beginSync()
       begun.append(copy)
@@ -52,10 +53,17 @@ struct RollCopy: Sendable {
     }
   }
 
+  /// The whole inode, because not every file system has numbers that are unique.
   private struct Inode: Hashable {
-    private let (device, inode): (UInt64, UInt64)
+    private let (device, inode, size): (UInt64, UInt64, UInt64)
+    private let (modified, changed): (Int64, Int64)
 
-    init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
+    /// Nil for a file with one name.
+    init?(_ status: FileStatus) {
+      if status.links < 2 { return nil }
+      (device, inode, size) = (status.device, status.inode, status.size)
+      (modified, changed) = (status.modified, status.changed)
+    }
   }
 
   /// - Parameter twin: the row of another name of the same file.

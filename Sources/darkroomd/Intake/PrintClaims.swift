@@ -81,10 +81,10 @@ struct PrintClaims: Sendable {
     keep(draft)
   }
 
-  /// Gives up what a crash has left. `isUsed`: a list prints there.
-  func sweep(except isUsed: (FileName) -> Bool) throws(SystemError) {
+  /// Gives up the drafts that a crash has left. The record alone knows the lists whose labels cannot be read now.
+  func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
     for draft in try notes().names().compactMap(ListFolder.number) {
-      if let note = try note(of: draft), isUsed(note.folder) { keep(draft) } else { giveUp(draft) }
+      if isRecorded(draft) { keep(draft) } else { giveUp(draft) }
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges a name that no known list has. Trouble of this machine may hide a list: the inbox is closed or has no place
 // left, the label of a list cannot be read, or the ledger of a cluster is silent. Then the answer is the trouble, which
-// all callers may know, and nothing about a file or a list of another user. Otherwise there is no such list, and the
+// all members may know, and nothing about a file or a list of another user. Otherwise there is no such list, and the
 // answer names the node where a list of that name was dropped. Raises nothing.
 // Concurrency: immutable; labels are read in `onDisk`.
 
@@ -35,7 +35,8 @@ struct NameJudge {
     if let home = await home(of: name, peer) {
       return .noSuchList(name: name, near: near, home: home)
     }
-    guard let doubt = doubt(about: name, peer) else { return error }
+    // The holder of a link to a page is told nothing of this machine.
+    guard peer.view == nil, let doubt = doubt(about: name, peer) else { return error }
     let guess = near.map { " (did you mean '\($0)'?)" } ?? ""
     return .notPossible(why: "no list '\(name)' is known\(guess), but \(doubt)")
   }
@@ -73,13 +74,17 @@ struct NameJudge {
       .filter { views.index[$0] == nil && views.index.reserved($0) == nil }
   }
 
-  /// Reads labels that are missing until one cannot be read; true if one was read. The list may have been repaired, or
-  /// accepted just now.
+  /// The labels that one call reads at most.
+  private static let most = 64
+
+  /// Reads labels that are missing; true if one was read. The list may have been repaired, or accepted just now.
   private func readLabels() async -> Bool {
     let missing = unlabelled().sorted()
     if missing.isEmpty { return false }
     return await onDisk {
-      let read = missing.prefix { views.index.read($0, from: views.lists.folders.lists) != nil }
+      let read = missing.prefix(Self.most).filter {
+        views.index.read($0, from: views.lists.folders.lists) != nil
+      }
       return !read.isEmpty
     }
   }

@@ -39,7 +39,7 @@ final class PhotoScans: Sendable {
     }
   }
 
-  private static func checkCaller() throws(ControlError) {
+  static func checkCaller() throws(ControlError) {
     if Task.isCancelled { throw .notPossible(why: "the caller has left") }
   }
 }

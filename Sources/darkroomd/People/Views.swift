@@ -157,9 +157,9 @@ struct Views: Sendable {
     }.sorted()
     var summaries: [ListSummary] = []
     for (place, list) in lists.enumerated() {
-      if place % Self.listsAtOnce == 0, place > 0 {
-        await giveWay()
-        if Task.isCancelled { throw .notPossible(why: "the caller has left") }
+      if place % Self.listsAtOnce == 0 {
+        if place > 0 { await giveWay() }
+        try PhotoScans.checkCaller()
       }
       // A list may have been removed meanwhile.
       guard !index.isShare(list), let entry = recorder.ledger({ $0[list] }) else { continue }
