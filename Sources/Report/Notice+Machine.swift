@@ -73,6 +73,22 @@ extension Notice {
       fields: failure.fields + [.sentence(.waiting, waits)])
   }
 
+  /// The file was taken from the daemon; nothing is lost.
+  package static func journalRenewed(_ failure: Failure) -> Notice {
+    Notice(
+      "65711c41ab9a47e786696faea4c49f75", .warning,
+      words: "Began a new journal file with all records, because \(reason(failure)).",
+      fields: failure.fields)
+  }
+
+  /// Of a list that is over.
+  package static func resultsLost(_ list: ListID, _ failure: Failure) -> Notice {
+    Notice(
+      "105d7fa475b6449c988b077c955f8a28", .warning,
+      words: "The results of list \(list) are incomplete: \(reason(failure)).",
+      fields: failure.fields + [.number(.listID, list.number)])
+  }
+
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(

@@ -86,10 +86,7 @@ struct Ground: Sendable {
     do throws(Failure) {
       return try Recorder.open(
         state, time: clock, settings: journal,
-        lost: { failure in
-          let waits = "all records are in a new file, and work continues"
-          reporter.report(.machineTrouble(failure, waits: waits))
-        }, died: died)
+        lost: { reporter.report(.journalRenewed($0)) }, died: died)
     } catch {
       throw StartFailure(
         ExitCode.io, "could not open the journal file: \(error.words)",

@@ -87,7 +87,7 @@ import Vocabulary
       try rows.truncate(to: 256)
       let outcome = try bench.work.outcome(of: list)
       #expect(try (1...2).map { try outcome.photo($0).ending } == [.unknown, .unknown])
-      let told = bench.told.all().filter { $0.hasSuffix("the results of list 1 are incomplete.") }
+      let told = bench.told.all().filter { $0.contains("The results of list 1 are incomplete: ") }
       #expect(told.count == 1, "\(told)")
     }
   }
@@ -108,7 +108,7 @@ import Vocabulary
       let outcome = try bench.work.outcome(of: list)
       #expect(try outcome.photo(1).ending != .unknown)
       #expect(try (2...3).map { try outcome.photo($0).ending } == [.unknown, .unknown])
-      #expect(bench.told.holds("the results of list 1 are incomplete"))
+      #expect(bench.told.holds("The results of list 1 are incomplete: "))
     }
   }
 

@@ -227,7 +227,7 @@ import Vocabulary
       let told = bench.parts.told.all().filter { $0.contains("incomplete") }
       #expect(
         told == [
-          "warning: Could not continue: the result of photo 1/1 cannot be read; the results of list 1 are incomplete."
+          "warning: The results of list 1 are incomplete: the result of photo 1/1 cannot be read."
         ])
     }
   }

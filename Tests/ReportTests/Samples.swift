@@ -414,6 +414,19 @@ enum Samples {
       "KeepLists= removes the records of 2 lists of 1 user in 5 h."
     ),
     (
+      .journalRenewed(
+        Failure(
+          .final, code: "journal.lost", reason: "the journal file /s/journal/7 was cut",
+          advice: "Keep other programs away from it")),
+      "Began a new journal file with all records, because the journal file /s/journal/7 was cut."
+    ),
+    (
+      .resultsLost(
+        ListID(7),
+        Failure(.final, code: "results.lost", reason: "the row of photo 3 is missing")),
+      "The results of list 7 are incomplete: the row of photo 3 is missing."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),

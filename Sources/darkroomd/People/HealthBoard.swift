@@ -71,7 +71,7 @@ final class HealthBoard: Sendable {
   func lostResults(of list: ListID, _ failure: Failure) {
     guard failure.kind == .final else { return }
     let isNew = state.withLock { $0.lostResults.insert(list).inserted }
-    if isNew { report(failure, waits: "the results of list \(list) are incomplete") }
+    if isNew { reporter.report(.resultsLost(list, failure)) }
   }
 
   /// The caller rings.
