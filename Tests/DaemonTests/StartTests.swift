@@ -197,7 +197,7 @@ import Testing
     options: [String], prefix: String
   ) async throws {
     try await DaemonBench.use(settings: "[Filter]\nWrokers=3\n") { bench in
-      for task in [[], ["--check"], ["--run-hooks"]] {
+      for task in [[], ["--check"]] {
         let end = try await bench.launch("darkroomd", task + ["--root", bench.root] + options).end()
         #expect(end.code == 78, "\(end)")
         #expect(end.errors.hasPrefix("\(prefix)darkroomd: could not read the settings: "), "\(end)")
