@@ -386,26 +386,35 @@ final class ListRetention: Sendable {
 
   /// The prints that go within a day and those that rest, one clause each. Does not wait for a disk.
   func expiring() -> [String] {
-    let (prints, forecast) = ahead()
-    return prints.filter(\.costsPrints).map(\.words) + [forecast.restingWords].compactMap(\.self)
+    let (forecast, record) = current()
+    // Without KeepPrints= no list needs a look, however many there are.
+    let prints = record.keepPrints == nil ? [] : ahead(forecast, record).filter(\.costsPrints)
+    return prints.map(\.words) + [forecast.restingWords].compactMap(\.self)
   }
 
   /// A setting that was changed before a start is noticed in time.
   private func announce() {
-    for clause in ahead().clauses {
+    let (forecast, record) = current()
+    for clause in ahead(forecast, record) {
       narrator.tell(.expiryAhead(clause.words, costsPrints: clause.costsPrints))
     }
   }
 
+  private func ahead(
+    _ forecast: ExpiryForecast, _ record: Settings.Record
+  ) -> [ExpiryForecast.Clause] {
+    // Only tests do without the rest.
+    rests ? forecast.clauses(record, within: Self.ahead) : []
+  }
+
   /// With the settings in force.
-  private func ahead() -> (clauses: [ExpiryForecast.Clause], ExpiryForecast) {
+  private func current() -> (ExpiryForecast, Settings.Record) {
     let record = settings.current.record
     let (terms, believed) = outlook.withLock { ($0.terms, $0.believed) }
     let isJudged = terms == Terms(record)
-    let forecast = forecast(
-      after: isJudged ? max(.zero, believed - clock.uptime()) : grace.proof)
-    // Only tests do without the rest.
-    return (rests ? forecast.clauses(record, within: Self.ahead) : [], forecast)
+    return (
+      forecast(after: isJudged ? max(.zero, believed - clock.uptime()) : grace.proof), record
+    )
   }
 
   private func forecast(after wait: Duration) -> ExpiryForecast {

@@ -198,7 +198,7 @@ final class ControlCalls: ControlService {
         })
       var files = sweep.waiting.filter { !$0.isRejected }
       let own = files.filter { $0.owner == peer.user }
-      if !own.isEmpty || views.hasOwn(list, peer) { files = own }
+      if !files.isEmpty, !own.isEmpty || views.hasOwn(list, peer) { files = own }
       if files.isEmpty {
         if sweep.waiting.isEmpty {
           ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -135,7 +135,8 @@ struct Views: Sendable {
   func rejection(
     of reference: ListReference, after list: UInt64, for peer: ControlPeer
   ) -> OwnersReason? {
-    let isOwnMeant = hasOwn(reference, peer)
+    // Most calls have no such file, and the names of all lists would take long.
+    lazy var isOwnMeant = hasOwn(reference, peer)
     return departures.rejection(of: reference, after: list) { file in
       guard isOwnMeant else { return true }
       if let reason = file.rejection { return reason.isOf(peer.user) }
