@@ -88,7 +88,8 @@ package enum ControlCall: Equatable, Sendable {
       case .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove, .sheet, .reload, .cache,
         .flush, .drain:
         true
-      case .status, .lists, .aged, .inbox, .show, .why, .focus, .forecast, .settings, .watch, .follow,
+      case .status, .lists, .aged, .inbox, .show, .why, .focus, .forecast, .settings, .watch,
+        .follow,
         .open, .redeem, .states, .colours, .find, .picture, .metrics, .nodes:
         false
       }

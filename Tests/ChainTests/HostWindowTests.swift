@@ -71,7 +71,8 @@ private func busy(_ seconds: UInt32) -> Failure {
   func `a host that redirects to a server which fails has answered`(_ outcome: HostWindow.Outcome) {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, outcome) }
-    #expect(window.limit == (outcome == .answered ? 6 : HostWindow().limit) && window.closure == nil)
+    let limit = outcome == .answered ? 6 : HostWindow().limit
+    #expect(window.limit == limit && window.closure == nil)
     _ = window.start()
     _ = window.end(.failed(busy(10)), isProbe: false, now: .zero, most: 6, jitter: 0)
     #expect(window.closure != nil)
