@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Owners take turns, so that a user's file waits for one of another user's files and not for all of them. Lists
+// others. Owners take turns, so that a user's file waits for one file of another user and not for all. Lists
 // of the same name and its retry list, lists that would print into the same folder, links to the same file, the long
 // lists of an owner, and rolls run one after another. A plain value.
 

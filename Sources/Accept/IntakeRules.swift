@@ -44,7 +44,7 @@ package protocol IntakeRules: Sendable {
   /// Equal for lists that would print into one folder, if it is free: they are prepared one after another.
   func folderKey(of name: ListName) -> String
 
-  /// What `prepare` has made for the draft, to be made durable with its files.
+  /// The folders that `prepare` has made for the draft, to be made durable with its files.
   func claimed(_ list: ListID) -> [SyncStep]
 
   /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.

@@ -38,7 +38,7 @@ package struct Journal: Sendable {
   private var rotatesAt: UInt64 = 0
   /// The lines of a group; the memory is reused.
   private var text = LineText()
-  /// What happened to the last segment that somebody took away or cut.
+  /// Why the last segment was lost: its file was removed, replaced or cut.
   private var loss: Failure?
   /// The last sequence number that is durable.
   package private(set) var sequence: UInt64

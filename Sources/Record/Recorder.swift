@@ -110,7 +110,7 @@ package final class Recorder: Sendable {
 
   /// Recovers, begins a fresh segment and starts both threads. The caller must hold STATE/lock.
   /// `died` is called at most once, on the writer's thread, when no more records can be written, and `lost` when
-  /// somebody took a segment away and a new one has all records.
+  /// the file of a segment was lost and a new one has all records.
   package static func open(
     _ state: any Folder, time: any Timekeeper, settings: JournalSettings,
     lost: @escaping @Sendable (Failure) -> Void = { _ in },

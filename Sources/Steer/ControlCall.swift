@@ -6,7 +6,7 @@ package import Vocabulary
 package enum ControlCall: Equatable, Sendable {
   case status
   case lists
-  /// The lists that ended so long ago, as the daemon judges their age.
+  /// The lists that ended at least that time ago, as the daemon judges their age.
   case aged(Duration)
   case inbox
   case show(ShowOrder)

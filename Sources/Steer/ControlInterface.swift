@@ -219,7 +219,7 @@ package enum ControlInterface {
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
     # takeOver, blocked, damaged, machine, ledger, trouble, downloads, finishing, ending, returning, over (a list);
     # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled,
-    # unknown (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
+    # unknown (photos). number and name are of one of the photos; attempt is the host's or the photo's;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
     # empty or 0.
     type WaitSummary (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people read while the ledger does not answer.
+// The sentences that people read while the ledger does not answer.
 
 import Testing
 import Vocabulary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller leaves behind: changes alone, and one a connection, however much it sent.
+// A caller leaves changes alone behind, one for each connection, however much it sent.
 
 import Linux
 import Support

@@ -26,7 +26,7 @@ package enum FileCopy {
     _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
     unless isCancelled: () -> Bool = { Task.isCancelled }
   ) throws(SystemError) -> Sum {
-    // What the target already has is overwritten.
+    // The bytes that the target already has are overwritten.
     var end = try target.status().size
     let sum = try sum(source, upTo: limit, unless: isCancelled) {
       bytes, offset throws(SystemError) in

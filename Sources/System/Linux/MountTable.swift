@@ -45,7 +45,7 @@ package struct MountRights: Equatable, Sendable {
   }
 }
 
-/// What a mount shows at its place.
+/// The folder that a mount shows at its place.
 package enum MountView {
   /// False only for a mount that shows the folder that is there without it. A service manager makes such mounts for the
   /// sandbox of a unit (`ReadWritePaths=`, `ReadOnlyPaths=`), and they come and go with its settings: no disk is behind

@@ -9,7 +9,7 @@ extension ShareDesk {
     let failure: Failure
     /// The wall time of the first of the failures that follow each other.
     let since: UInt64
-    /// The reasons so far, the newest last.
+    /// The reasons, the newest last.
     private var reasons: [String]
 
     /// Some servers give another reason at each attempt.

@@ -2,7 +2,7 @@
 // The folders of prints of lists that are not accepted yet. A list has the folder that it made: of several daemons that
 // make one name, even on different machines, one succeeds. A note in STATE/claims identifies the folder, so that it
 // goes again if the list is not accepted, even after a crash. Only the folder that was made goes, and only while
-// nothing was ever in it. A crash before the note leaves an empty folder, which is then nobody's. Raises SystemError.
+// nothing was ever in it. A crash before the note leaves an empty folder, which then belongs to no list. Raises SystemError.
 // Concurrency: immutable; waits for a disk. One task at a time works on a draft.
 
 import Files

@@ -346,7 +346,7 @@ final class ListRetention: Sendable {
 
   // MARK: old lists
 
-  /// The lists that ended so long ago. The clock must have been right for as long as for the removal of old prints, or
+  /// The lists that ended at least that time ago. The clock must have been right for as long as for the removal of old prints, or
   /// the reason is raised why an age is not believed.
   func old(_ age: Duration) throws(Failure) -> [ListID] {
     let (wall, uptime) = (clock.wallTime(), clock.uptime())

@@ -26,7 +26,7 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
   /// The prints that are about to be removed, one clause each.
   private let expiring: @Sendable () -> [String]
-  /// The lists that ended so long ago.
+  /// The lists that ended at least that time ago.
   private let old: @Sendable (Duration) throws(Failure) -> [ListID]
   /// Nil for a machine that works alone.
   let cluster: ClusterNode?

@@ -15,7 +15,7 @@ final class Reload: Sendable {
   /// Counts the prints and lists that the second settings remove after the first.
   typealias Forecast = (Settings, Settings) -> [String]
 
-  /// Reads the files that the settings name, and returns the settings whose secrets have changed. What it raises refuses
+  /// Reads the files that the settings name, and returns the settings whose secrets have changed. A failure refuses
   /// the reload. Waits for a disk.
   typealias Secrets = @Sendable (Settings) throws(ConfigurationError) -> [String]
 
