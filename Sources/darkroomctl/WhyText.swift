@@ -44,7 +44,7 @@ package struct WhyText {
   private func isOfPhoto(_ wait: WaitSummary) -> Bool {
     switch Kind(rawValue: wait.kind) {
     case .downloading, .connection, .filtering, .writing, .step, .host, .room, .retry, .turn,
-      .failed, .filtered, .cancelled:
+      .failed, .filtered, .cancelled, .unknown:
       true
     default: false
     }

@@ -238,7 +238,7 @@ import Vocabulary
       let photos = try await show(bench).photos
       #expect(photos.map(\.state) == ["filtered", "filtered", "filtered", "failed"])
       #expect(photos.allSatisfy { $0.code == "results.lost" && $0.sha256 == nil })
-      #expect(bench.parts.told.holds("the results of list 1 are incomplete"))
+      #expect(bench.parts.told.holds("The results of list 1 are incomplete"))
     }
   }
 
