@@ -36,10 +36,10 @@ import Vocabulary
     async throws
   {
     let bench = try ReturnBench("a end")
-    try bench.done.put(ReturnBench.name, "somebody else's")
+    try bench.done.put(ReturnBench.name, "another user's")
     try await bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist", "barn~1.plist"])
-    #expect(try bench.done.text("barn.plist") == "somebody else's")
+    #expect(try bench.done.text("barn.plist") == "another user's")
     let status = try bench.done.status(of: FileName(literal: "barn~1.plist"))
     #expect(status.mode == 0o600 && status.links == 1)
     #expect(try status.inode != bench.folder(1).status(of: ListFolder.list).inode)

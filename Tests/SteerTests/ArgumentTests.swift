@@ -329,7 +329,7 @@ struct ArgumentTests {
   }
 }
 
-/// What is read from a command line, for comparisons. A command without words has no value.
+/// The order that a command line gives, for comparisons. A command without words has no value.
 struct Read: Equatable, Sendable {
   let command: String
   let value: any Sendable
