@@ -243,7 +243,7 @@ final class Darkroom: Sendable {
     let left = await onDisk {
       ended.filter { list in
         // The keeper tries again where the folder cannot be read now.
-        guard (try? work.returns.isPending(list)) == false else { return true }
+        if work.isPending(list) { return true }
         ground.recorder.archived(list)
         return false
       }

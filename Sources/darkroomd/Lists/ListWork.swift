@@ -149,6 +149,7 @@ struct ListWork: ListEffects {
 
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
+      try await onDisk { () throws(Failure) in try learn(list) }
       if index.isShare(list) { return try await handIn(list) }
       try await onDisk { () async throws(Failure) in
         let dropped = try dropped(list)
@@ -175,6 +176,24 @@ struct ListWork: ListEffects {
   }
 
   /// A share leaves nothing behind but its prints.
+  /// The name of a list may not have been readable at the start. A damaged one is read again at the next.
+  private func learn(_ list: ListID) throws(Failure) {
+    do throws(Failure) { try index.learn(list, from: lists.folders.lists) } catch {
+      if [AboutFile.damage, FrozenSettings.damage].contains(error.code) { return }
+      throw Failure(
+        .machine, scope: error.scope, code: ListIndex.nameless, reason: error.reason,
+        advice: error.advice)
+    }
+  }
+
+  /// Its files are not in their places, or its name or their places cannot be read now. May wait for a disk.
+  func isPending(_ list: ListID) -> Bool {
+    do throws(Failure) {
+      try learn(list)
+      return try asMachine { () throws(SystemError) in try returns.isPending(list) }
+    } catch { return true }
+  }
+
   private func handIn(_ list: ListID) async throws(Failure) {
     try await cluster?.shares.handIn(list)
     try await onDisk { () throws(Failure) in
