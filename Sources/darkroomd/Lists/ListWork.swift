@@ -157,11 +157,12 @@ struct ListWork: ListEffects {
           // A photo that failed may have left one, if the disk was in trouble as well.
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           sheets.finish(list)
-          let trouble = try await returns.giveBack(
+          try await returns.giveBack(
             list, named: dropped?.name, to: dropped?.owner,
+            of: dropped.map { FileCopy.Sum(size: $0.size, sha256: $0.sha256) },
             telling: { () throws(Failure) in try outcome(of: list) },
+            lacking: { health.noResults(of: list, $0) },
             leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
-          if let trouble { health.noResults(of: list, trouble) }
         } catch {
           guard error.kind == .final else { throw error }
           try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
@@ -175,7 +176,6 @@ struct ListWork: ListEffects {
     }
   }
 
-  /// A share leaves nothing behind but its prints.
   /// The name of a list may not have been readable at the start. A damaged one is read again at the next.
   private func learn(_ list: ListID) throws(Failure) {
     do throws(Failure) { try index.learn(list, from: lists.folders.lists) } catch {
@@ -194,6 +194,7 @@ struct ListWork: ListEffects {
     } catch { return true }
   }
 
+  /// A share leaves nothing behind but its prints.
   private func handIn(_ list: ListID) async throws(Failure) {
     try await cluster?.shares.handIn(list)
     try await onDisk { () throws(Failure) in
