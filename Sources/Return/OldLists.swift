@@ -19,7 +19,7 @@ package struct OldLists: Sendable {
   }
 
   /// True if the list was returned and its dropped file has left the inbox: then its folder can go.
-  /// - Parameter withoutCopy: it has its results, and its copy may wait for ever.
+  /// - Parameter withoutCopy: it has its results, and its copy may never be made.
   package func isRemovable(
     _ list: ListID, withoutCopy: Bool = false
   ) throws(SystemError) -> Bool {

@@ -91,7 +91,7 @@ struct ListLife: Equatable, Sendable {
     /// Nothing of the list runs: the answer to `awaitIdle` of this number.
     case idle(UInt64)
     case returned(Failure?)
-    /// The list is being removed: nobody waits for its copy any more.
+    /// The list is being removed, and its copy is not awaited any more.
     case abandoned
     case timePassed
     /// A disk is better: the pause is over.
