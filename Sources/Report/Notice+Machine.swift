@@ -174,6 +174,17 @@ extension Notice {
       ])
   }
 
+  /// The journal file was restored alone, from an older copy.
+  package static func listsUnrecorded(_ lists: UInt64, in folder: String) -> Notice {
+    Notice(
+      "7d9e1359270a49c8a718923a3153ed5d", .warning,
+      words:
+        "The journal file is older than \(shown(folder)), which has \(counted(lists, "list")) that "
+        + "\(lists == 1 ? "is" : "are") over and not in the record; darkroomctl does not show "
+        + "\(lists == 1 ? "it" : "them").",
+      fields: [.number(.listsUnrecorded, lists), .text(.fileName, folder)])
+  }
+
   package static func stateIsCopied(next: ListID) -> Notice {
     Notice(
       "c7d2a94e51b8460fb3e60d9f27a4185c",

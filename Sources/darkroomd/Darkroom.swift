@@ -91,7 +91,7 @@ final class Darkroom: Sendable {
       started: clock.wallTime())
     calls = ControlCalls(
       views, PageCalls(views, in: folders.state), keeper: keeper,
-      remover: ListRemover(recorder, index, lists, narrator, health, clock: clock),
+      remover: ListRemover(recorder, index, lists, keeper, narrator, health, clock: clock),
       sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
@@ -243,7 +243,7 @@ final class Darkroom: Sendable {
     let left = await onDisk {
       ended.filter { list in
         // The keeper tries again where the folder cannot be read now.
-        guard (try? work.returns.isPending(list)) == false else { return true }
+        if work.isPending(list) { return true }
         ground.recorder.archived(list)
         return false
       }
@@ -254,10 +254,7 @@ final class Darkroom: Sendable {
   }
 
   private func birth(_ entry: ListEntry) -> ListLives.Birth {
-    let terms = work.index[entry.id]?.terms
-    return ListLives.Birth(
-      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
-      serviceClass: entry.acceptance.serviceClass, isShare: terms?.share != nil)
+    ListLives.Birth(entry, work.index[entry.id]?.terms)
   }
 
   /// A disk that is better ends the pauses of what waits for it.

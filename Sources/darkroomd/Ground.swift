@@ -55,6 +55,9 @@ struct Ground: Sendable {
     (recorder, recovery) = try Self.record(
       folders.state, clock, settings.current.record, reporter, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
+    if recovery.unrecorded > 0 {
+      reporter.report(.listsUnrecorded(recovery.unrecorded, in: folders.lists.path))
+    }
   }
 
   /// Waits while another daemon of this machine prints into the folder: both would give their removed and expired

@@ -364,6 +364,11 @@ enum Samples {
         + "list 17 was reported; new lists are numbered from 28012345678."
     ),
     (
+      .listsUnrecorded(3, in: "/var/lib/darkroom/state/lists"),
+      "The journal file is older than /var/lib/darkroom/state/lists, which has 3 lists that are over and not "
+        + "in the record; darkroomctl does not show them."
+    ),
+    (
       .stateIsCopied(next: ListID(28_012_345_678)),
       "The state folder is a copy or a restored backup; new lists are numbered from 28012345678, so that "
         + "no number is used twice."

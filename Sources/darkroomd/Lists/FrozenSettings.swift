@@ -9,6 +9,8 @@ import Output
 import Vocabulary
 
 struct FrozenSettings: Equatable, Sendable {
+  static let damage = "list.about"
+
   /// The folder of the list's prints, one checked component.
   var prints: FileName
   let filter: FilterFunction
@@ -87,7 +89,7 @@ extension FrozenSettings {
       let metadata = MetadataRule(name: values["Metadata"] ?? "keep")
     else {
       throw Failure(
-        .final, code: "list.about", reason: "its frozen settings cannot be read",
+        .final, code: Self.damage, reason: "its frozen settings cannot be read",
         advice: "Drop the list again")
     }
     self.init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The labels of all lists: name, owner, checksum and terms, known without opening the list. A label is read
 // at the start or added when the list is accepted, and is forgotten with the list. A list whose label cannot
-// be read has none until it is opened. The index raises nothing; a `ListLabel` raises `list.about`.
+// be read has none until it is opened. `learn` and a `ListLabel` raise the failures of `about`.
 // Concurrency model: one Mutex around the dictionaries; files are read outside it.
 
 import Accept
@@ -113,6 +113,9 @@ final class ListIndex: Sendable {
     }
   }
 
+  /// The code of the trouble that a label cannot be read now.
+  static let nameless = "about.unread"
+
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
 
@@ -128,10 +131,18 @@ final class ListIndex: Sendable {
   /// The label, if necessary from the list's folder, which may have been repaired since the start. May wait
   /// for a disk.
   func read(_ id: ListID, from lists: any Folder) -> ListLabel? {
+    (try? learn(id, from: lists)) ?? nil
+  }
+
+  /// The same; nil if the folder is gone. Raises `final` for a damaged `about`.
+  @discardableResult
+  func learn(_ id: ListID, from lists: any Folder) throws(Failure) -> ListLabel? {
     if let label = self[id] { return label }
-    guard let folder = try? lists.folder(ListFolder.name(id), creating: false),
-      let about = try? AboutFile.read(from: folder), let label = try? ListLabel(about)
-    else { return nil }
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(ifThere: ListFolder.name(id))
+    }
+    guard let folder else { return nil }
+    let label = try ListLabel(AboutFile.read(from: folder))
     let expiry = (try? ListMarks.expiry(in: folder)) ?? nil
     state.withLock { state in
       state.add(id, label)

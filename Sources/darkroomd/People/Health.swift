@@ -244,7 +244,7 @@ extension Health.Subject {
       failure.kind == .final
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
-    case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
+    case .copy: "\(closedLine(failure)): \(failure.reason)"
     case .removals: "removals of lists wait: \(failure.words)"
     case .expiry: "old prints are not removed: \(failure.words)"
     case .unwanted: "prints are not removed from the store: \(failure.words)"
@@ -257,7 +257,9 @@ extension Health.Subject {
     switch self {
     case .list(let list):
       failure.kind == .final ? "list \(list) cannot be opened" : "list \(list) waits"
-    case .copy(let list): "the copy of list \(list) in done waits"
+    case .copy(let list):
+      failure.code == ListIndex.nameless
+        ? "list \(list) has no name" : "the copy of list \(list) in done waits"
     case .removals: "removals of lists wait"
     case .expiry: "old prints are not removed"
     case .unwanted: "prints are not removed from the store"
@@ -287,7 +289,7 @@ extension Health.Subject {
       .machineTrouble(
         failure,
         waits: failure.kind == .final
-          ? "list \(list) has no copy in done" : "the copy of list \(list) in done waits")
+          ? "list \(list) has no copy in done" : closedLine(failure))
     case .file(let name):
       failure.kind == .final
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
