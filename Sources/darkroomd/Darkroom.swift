@@ -47,6 +47,7 @@ final class Darkroom: Sendable {
     let health = HealthBoard(
       ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
     health.set(settings.shares.shortage(settings), for: .openFiles)
+    health.set(settings.record.weakness, for: .unsynced)
     let narrator = Narrator(
       ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
       settings: settings.report)

@@ -27,7 +27,7 @@ enum Startup {
     let named = if let task { task.places } else { try Self.places(options) }
     let source = source(options, named)
     let settings = try settings(source)
-    for note in settings.current.download.fileFolderNotes { say("note: \(note)") }
+    for note in settings.current.notes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
