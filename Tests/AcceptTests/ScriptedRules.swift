@@ -29,6 +29,7 @@ final class ScriptedRules: IntakeRules {
     var knowsTwins = false
     var repeated: [ListID] = []
     var fullness: Failure?
+    var standing: Failure?
     /// The room for lists, if it is limited.
     var room: UInt64?
     /// Entries are `PATH: REASON`.
@@ -71,6 +72,8 @@ final class ScriptedRules: IntakeRules {
       return ListID(state.last)
     }
   }
+
+  func standing() -> Failure? { state.withLock { $0.standing } }
 
   func isRecorded(_ list: ListID) -> Bool { state.withLock { $0.recorded[list] != nil } }
 

@@ -432,6 +432,10 @@ enum Samples {
       "The results of list 7 are incomplete: the row of photo 3 is missing."
     ),
     (
+      .printsLost(ListID(7), 12, of: "/p/two"),
+      "Prints of list 7 are gone: the folder /p/two, which had 12 prints, was removed or renamed."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),

@@ -29,8 +29,11 @@ struct ListIntake: IntakeRules {
   var part: PartOrder?
   /// All nodes of a cluster develop the lists.
   var isNode = false
+  var footing = Footing()
 
   // MARK: rules
+
+  func standing() -> Failure? { footing.held.trouble }
 
   func nextNumber() -> ListID { recorder.newList() }
 
@@ -53,6 +56,7 @@ struct ListIntake: IntakeRules {
   }
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
+    if let trouble = footing.trouble { return trouble }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists

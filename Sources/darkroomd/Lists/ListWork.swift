@@ -116,6 +116,9 @@ struct ListWork: ListEffects {
     // The label may be missing because `about` was damaged at the start.
     _ = index.read(list, from: lists.folders.lists)
     let open = try lists.begin(list)
+    if let made = try open.workFolders().made, entry.counts.filtered > 0 {
+      health.lostPrints(of: list, entry.counts.filtered, in: made)
+    }
     let (now, uptime) = (clock.wallTime(), clock.uptime())
     let waiting = entry.retries.map { number, plan in
       (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))

@@ -38,6 +38,8 @@ struct Health: Equatable, Sendable {
     case newWebhooks
     /// The last reload was refused.
     case settings
+    /// The record is not synced.
+    case unsynced
   }
 
   /// Subjects without the names of lists and files.
@@ -226,14 +228,14 @@ extension Health.Subject {
     case .list, .copy, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
-    case .settings: .settings
+    case .settings, .unsynced: .settings
     }
   }
 
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy, .ledger, .crowd: failure.words
+    case .inbox, .openFiles, .proxy, .ledger, .crowd, .unsynced: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -271,7 +273,7 @@ extension Health.Subject {
     }
   }
 
-  /// Nil for the settings: each refusal is told by itself.
+  /// Nil for the settings: each refusal is told by itself, and the start notes the others.
   fileprivate func notice(_ failure: Failure) -> Notice? {
     switch self {
     case .work: .machineTrouble(failure, waits: "all work waits")
@@ -303,7 +305,7 @@ extension Health.Subject {
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
     case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
-    case .settings: nil
+    case .settings, .unsynced: nil
     }
   }
 
@@ -317,7 +319,7 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
-    case .copy, .file, .crowd(.user), .settings: nil
+    case .copy, .file, .crowd(.user), .settings, .unsynced: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")
