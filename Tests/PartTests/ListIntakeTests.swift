@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which dropped lists are let in, their terms, and their news.
 
+import Cluster
 import Files
 import Linux
 import Record
@@ -533,6 +534,19 @@ import Vocabulary
   }
 
   // MARK: fullness
+
+  @Test func `no list is let in while the ledger is older than this node`() async throws {
+    try await PartBench.use { bench in
+      let older = KnownLedger("x", changes: 1).objection(to: KnownLedger("x"))
+      bench.health.set(older, for: .ledger)
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == older)
+      let away = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      for failure in [away, nil] {
+        bench.health.set(failure, for: .ledger)
+        #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
+      }
+    }
+  }
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in

@@ -53,6 +53,7 @@ struct ListIntake: IntakeRules {
   }
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
+    if let failure = health.health.standstill { return failure }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
