@@ -123,28 +123,6 @@ import Vocabulary
     }
   }
 
-  @Test func `a folder that is made again is told with the number of prints that it had`()
-    async throws
-  {
-    try await PartBench.use { bench in
-      try await bench.add(1, SampleList(count: 3))
-      _ = try bench.lists.begin(list)
-      for number: UInt32 in [1, 3] {
-        let contents = Contents(size: 1, hash: 7)
-        try await bench.recorder.record(
-          [.downloaded(photo(number), contents), .filtered(photo(number), contents)])
-      }
-      try bench.folders.prints.removeFolder(FileName(literal: "barn"))
-      #expect(await bench.work.open(list) == nil)
-      let told = bench.told.all().filter { $0.contains("are gone") }
-      #expect(
-        told == [
-          "Prints of list 1 are gone: the folder \(bench.folders.prints.path)/barn, which had 2 prints, "
-            + "was removed or renamed."
-        ])
-    }
-  }
-
   @Test func `an opened list waits in the chains until it is resumed`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()
