@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of the record as this process has them open, and their paths, where the next start looks for them. If a
-// person moves one, the daemon goes on to write in the moved folder, and a start knows nothing of it. A value; raises
+// person moves one, the daemon goes on to write in the moved folder, and the next start does not find it. A value; raises
 // nothing.
 
 import Linux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps two daemons of one machine out of one folder of prints. The file `.daemon` in the folder names the state folder of
-// the daemon that has it. Another daemon waits while that state folder is locked, and takes the folder when it is
+// Keeps two daemons of one machine out of one folder of prints. The file `.daemon` in the folder has the path of the state
+// folder of its daemon. Another daemon waits while that state folder is locked, and takes the folder when it is
 // not. Both files are the daemon's own: other users can neither hold the folder nor free it. Nothing stays open in
 // the folder, which can be unmounted. A value; raises nothing.
 

@@ -30,8 +30,6 @@ struct ListIntake: IntakeRules {
   /// All nodes of a cluster develop the lists.
   var isNode = false
   var footing = Footing()
-  /// The users who share no room: root and the daemon's user.
-  var keepers: Set<UInt32> = [0, ThisProcess.user]
 
   // MARK: rules
 
@@ -99,9 +97,12 @@ struct ListIntake: IntakeRules {
     return shortShare(of: bytes, for: user)
   }
 
+  /// Root and the daemon's user share no room.
+  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
+
   /// Pictures that fail are copied again, to `failed`.
   private func shortShare(of bytes: UInt64, for user: UInt32) -> Failure? {
-    if bytes == 0 || keepers.contains(user) { return nil }
+    if bytes == 0 || Self.keepers.contains(user) { return nil }
     let (state, failed) = (lists.folders.state, lists.folders.failed)
     let isOneDisk = (try? state.device() == failed.device()) ?? true
     let held = copied(by: user)
