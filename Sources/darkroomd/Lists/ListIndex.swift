@@ -145,6 +145,8 @@ final class ListIndex: Sendable {
     let label = try ListLabel(AboutFile.read(from: folder))
     let expiry = (try? ListMarks.expiry(in: folder)) ?? nil
     state.withLock { state in
+      // A return may still look while the list is being removed.
+      guard state.removed[id] == nil else { return }
       state.add(id, label)
       if let expiry { state.expired[id] = expiry }
     }
