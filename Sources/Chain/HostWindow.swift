@@ -306,7 +306,7 @@ extension HostWindow.Outcome {
     switch failure.kind {
     case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing: self = failure.server ?? host == host ? .failed(failure) : .elsewhere(failure)
+    case .passing: self = failure.server == host ? .failed(failure) : .elsewhere(failure)
     }
   }
 

@@ -176,7 +176,7 @@ final class ListRemover: Sendable {
       }
       guard isReturned else {
         throw Self.refusal(
-          "list \(list) is not in done yet; its file list.plist may have to be put back")
+          "the copy of list \(list) is not in done yet; 'why' tells what it waits for")
       }
     }
     try refuseHeir(of: order.list)
