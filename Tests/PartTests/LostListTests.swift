@@ -73,7 +73,8 @@ import Vocabulary
         SampleList { $0.terms = own }.about())
       parts.index.replace(list, label)
       let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      #expect(reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
+      #expect(
+        reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
       #expect(parts.index[list] != nil && parts.state(list) != nil)
       #expect(try parts.folders.lists.listing() == ["1"])
     }
