@@ -51,11 +51,10 @@ struct PrintsSeat: Sendable {
     by mark: [UInt8], of folder: String
   ) throws(SystemError) -> StateLock.Holder? {
     let parts = mark.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-      .map { String(decoding: $0, as: UTF8.self) }
-    guard parts.count == 3, parts[0] == folder, "\(parts[1]) \(parts[2])" != state else {
-      return nil
-    }
-    return try StateLock.holder(of: parts[2])
+    guard parts.count == 3, parts[0].elementsEqual(folder.utf8),
+      !mark[parts[1].startIndex...].elementsEqual(state.utf8)
+    else { return nil }
+    return try StateLock.holder(of: String(decoding: parts[2], as: UTF8.self))
   }
 
   private func unclear(_ error: SystemError) -> Failure {
@@ -70,6 +69,6 @@ struct PrintsSeat: Sendable {
     Failure(
       .machine, code: "prints.taken",
       reason: "another darkroomd\(holder.words) uses the same folder of prints \(prints.path)",
-      advice: "Stop one of them, or give each its own folder of prints")
+      advice: "Stop one of the daemons, or give them different folders of prints")
   }
 }

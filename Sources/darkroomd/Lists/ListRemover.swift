@@ -187,7 +187,7 @@ final class ListRemover: Sendable {
       for list in line {
         if try old.isGone(list) {
           if list == order.list { isThere = false }
-        } else if try !old.isRemovable(list, withoutCopy: mayLackCopy(list)) {
+        } else if isArchived(list), try !old.isRemovable(list) {
           isTaken = false
         }
       }
