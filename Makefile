@@ -17,9 +17,9 @@
 #                   cut after every byte
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
-#   make STATIC=1   the same programs, with all libraries inside the worker (see README)
+#   make STATIC=1   the same programs, with all libraries inside the worker, see darkroomd(8)
 #   make deb        a Debian package in .build/deb
-#   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
+#   make install    install all files, with DESTDIR= and PREFIX=/usr, see README.md
 #
 # By default SwiftPM lets a target import modules that it does not depend on, so every build here enables the
 # check. The installed programs contain the Swift runtime and do not need it on the machine. SwiftPM reads STATIC
@@ -66,7 +66,7 @@ DEB_PACKAGES = debhelper dpkg-dev lintian
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: try release cluster programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
+.PHONY: try release cluster programs all-programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -84,11 +84,14 @@ test-packages:
 deb-packages:
 	$(call INSTALL_MISSING,$(DEB_PACKAGES))
 
-release: build-packages
-	$(RELEASE)
+release: build-packages programs
 
 # For debian/rules, which installs no packages.
 programs:
+	DARKROOM_ONLY=programs $(RELEASE)
+
+# With the programs of benchmarks and tests.
+all-programs: build-packages
 	$(RELEASE)
 
 # Only darkroom itself: the package needs no Swift on the machine.
@@ -152,7 +155,7 @@ check: build-packages
 format:
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
-bench: release
+bench: all-programs
 	@Benchmarks/run $(BIN)
 
 SECONDS ?= 60
@@ -168,7 +171,7 @@ endif
 # The short forms are part of `make test`.
 MINUTES ?= 90
 CAMPAIGNS ?=
-torture: release
+torture: all-programs
 	@Tests/Torture/moto .build/moto
 	@MOTO=$(wildcard .build/moto/bin/moto_server) CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
 
@@ -230,6 +233,9 @@ UNITS = darkroom.service darkroom@.service darkroom-hooks.service darkroom-hooks
 PLACED = sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
 	-e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g'
 
+# Printed by the program: the shells know what the program does.
+COMPLETION = install -D -m 0644 /dev/null $(2) && $(BIN)/darkroomctl completion $(1) > $(2)
+
 install-files:
 	install -D $(STRIP) -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
 	install -D $(STRIP) -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
@@ -248,9 +254,9 @@ install-files:
 	for page in man/*; do \
 	  install -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
-	install -D -m 0644 etc/completions/darkroomctl.bash $(DESTDIR)$(BASH_COMPLETIONS)/darkroomctl
-	install -D -m 0644 etc/completions/_darkroomctl $(DESTDIR)$(ZSH_COMPLETIONS)/_darkroomctl
-	install -D -m 0644 etc/completions/darkroomctl.fish $(DESTDIR)$(FISH_COMPLETIONS)/darkroomctl.fish
+	$(call COMPLETION,bash,$(DESTDIR)$(BASH_COMPLETIONS)/darkroomctl)
+	$(call COMPLETION,zsh,$(DESTDIR)$(ZSH_COMPLETIONS)/_darkroomctl)
+	$(call COMPLETION,fish,$(DESTDIR)$(FISH_COMPLETIONS)/darkroomctl.fish)
 
 # Removes programs, manual pages and units. Settings, lists, prints and the user are kept, and their places
 # printed.

@@ -68,8 +68,7 @@ extension AboutFile {
       settings: String(decoding: text[lines[end].endIndex...].dropFirst(), as: UTF8.self))
   }
 
-  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes
-  /// it.
+  /// Raises if the checksum is wrong. A person who repairs the file removes it.
   private static func check(
     _ head: ArraySlice<ArraySlice<UInt8>>, of text: [UInt8]
   ) throws(Failure) {

@@ -13,7 +13,7 @@
 //   size=38123
 //   sha256=9f86d081…               64 hex digits
 //   retry-name=barn.retry.plist    optional, these three together: the dropped file was this retry list, whose
-//   retry-size=812                 inode and time are above; size and sha256 are those of the list
+//   retry-size=812                 inode and time are above; size and sha256 belong to the list
 //   retry-sha256=5feceb66…
 //   accepted=1763712345200         milliseconds since 1970
 //   photos=120
@@ -68,7 +68,7 @@ package struct AboutFile: Equatable, Sendable {
     self.terms = terms
   }
 
-  /// A list that was made of dropped pictures: the size and the sum are those of the list, the rest of its
+  /// A list that was made of dropped pictures: the size and the sum belong to the list, the rest to its
   /// folder.
   init(
     roll name: FileName, in folder: FileStatus, _ sum: FileCopy.Sum, accepted: UInt64,

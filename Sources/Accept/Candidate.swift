@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file in the inbox that may become a list, or pictures of which a list may be made, and the reasons to ignore a
+// A file in the inbox that may become a list, or pictures that may become a list, and the reasons to ignore a
 // file.
 
 package import Vocabulary
@@ -29,7 +29,7 @@ package struct Candidate: Equatable, Sendable {
 
   package var name: FileName { key.name }
 
-  /// Pictures; its status is that of the whole roll.
+  /// Pictures; it has the status of the whole roll.
   package var isRoll: Bool { isLoose || status.kind == .folder }
 
   var isLoose: Bool { if case .loose = key.place { true } else { false } }

@@ -71,7 +71,7 @@ extension Claim {
     let sum: FileCopy.Sum
     do throws(SystemError) {
       if let ahead = staged.catalogued, try !isSame(file, as: ahead, size) {
-        // Different bytes need new files: a worker has had descriptors of these.
+        // Different bytes need new files: a worker has had descriptors of the old ones.
         staged = try memory.layOut(staged.list)
       }
       if let ahead = staged.catalogued {
@@ -178,7 +178,8 @@ extension Claim {
       if error.exists { memory.lose(list) }
       throw error.machineFailure
     }
-    do throws(Failure) { try await parts.groups.sync(staged.syncAll() + [.folder(lists)]) } catch {
+    let steps = staged.syncAll() + [.folder(lists)] + parts.rules.claimed(list)
+    do throws(Failure) { try await parts.groups.sync(steps) } catch {
       try? lists.removeFlat(ListFolder.name(list))
       throw error
     }

@@ -19,6 +19,22 @@
 //
 // For a short file, steps 2 and 3 may run before 1, while it is too young to be tried; step 2 then compares
 // (ReadAhead). At 8 and 10 a changed file stays in or returns to the inbox as a new candidate; N stands.
+//
+// The walk: a list, from the inbox to its record.
+// - `Doorbell` (inotify) wakes the thread "inbox"; `InboxLoop` looks at the folder.
+// - `InboxState`, a value, decides when to try a file; a read lease or quiet time proves that it is complete.
+// - `ClaimQueue` picks the next file, and `InboxLoop` starts `Claim.attempt`. `Claim.stage` takes the steps 1 to
+//   5: a worker reads the copy (`ListReading`) and writes the catalog, and `ListIntake.prepare` settles names,
+//   settings and the folder of prints.
+// - Each sync of a claim goes through `SyncGroups`: the recorder's syncer takes the syncs of all lists at the same
+//   time. Files and folders on other file systems, such as an inbox on a server, are left to their callers, so
+//   that a slow file system holds up no other list.
+// - `Claim.accept` calls `ListIntake.accept`, which records `accepted`; when that is durable, it reports the list
+//   and calls `ListKeeper.begin`. `Claim.complete` takes the steps from 7 on.
+//
+// Dropped pictures take the same way. `InboxLook` makes one candidate of a folder, or of the pictures of one user
+// in the inbox itself (`Roll`). `RollClaim` copies them into the staging folder, writes the file `roll` and the
+// list, and removes them from the inbox one by one (`RollWithdrawal`).
 
 internal import Files
 internal import Vocabulary

@@ -52,6 +52,10 @@ struct ClaimFolder {
   /// daemon holds the lock.
   func lock() throws(SystemError) -> LinuxFile? {
     guard let claims = try standing() as? LinuxFolder else { return nil }
+    // After a slip with chown. No daemon of this user holds the lock by such a file, and no other may use the folder.
+    if let status = try claims.status(ifThere: Self.lockName), status.owner != ThisProcess.user {
+      try claims.removeIfThere(Self.lockName)
+    }
     let file = try claims.openFile(Self.lockName, .ensure)
     try file.lock()
     return file

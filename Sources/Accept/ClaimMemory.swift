@@ -20,7 +20,7 @@ final class ClaimMemory {
   let parts: ClaimParts
   /// Lists whose dropped file may still be in the inbox, recorded or not.
   private(set) var drops: [ListID: AboutFile] = [:]
-  /// Lists made of pictures, some of which may still be in the inbox, recorded or not.
+  /// Lists made of pictures that may still be in the inbox, recorded or not.
   private(set) var rolls: [ListID: Candidate.Key] = [:]
   /// Lists whose folder in `.claim` is in use on the disk.
   private var nests: Set<ListID> = []

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Lists of the same name and its retry list, lists that would print into the same folder, links to the
-// same file, long lists, and rolls run one after another. A plain value.
+// others. Owners take turns, so that a user's file waits for one file of another user and not for all. Lists
+// of the same name and its retry list, lists that would print into the same folder, links to the same file, the long
+// lists of an owner, and rolls run one after another. A plain value.
 
 internal import Vocabulary
 
@@ -23,14 +24,18 @@ struct ClaimQueue {
     }
   }
 
-  static let mostLong = 1
+  /// Of all owners; each has one. Fewer if that leaves no place to short lists.
+  private static let mostLong = 2
   /// Lists larger than this are long.
   static let longest: UInt64 = 1 << 20
 
   private let most: Int
   /// Equal for names whose lists would print into the same folder.
   private let folderKey: (ListName) -> String
-  private var waiting: [Entry] = []
+  /// The tasks of each owner, the first to come first. None is empty.
+  private var waiting: [Entry.Owner: [Entry]] = [:]
+  /// Owners with waiting tasks; the one whose turn was longest ago is first.
+  private var owners: [Entry.Owner] = []
   private var running: [Entry] = []
 
   init(most: Int, folderKey: @escaping (ListName) -> String) {
@@ -43,25 +48,44 @@ struct ClaimQueue {
   var count: Int { running.count }
 
   /// A task for pictures runs or waits.
-  var hasRoll: Bool { (running + waiting).contains { $0.task.isRoll } }
-
-  mutating func add(_ task: Task) {
-    waiting.append(Entry(task, task.candidate.map { folderKey(ListName($0.name)) }))
+  var hasRoll: Bool {
+    running.contains(where: \.task.isRoll)
+      || waiting.values.contains { $0.contains(where: \.task.isRoll) }
   }
 
-  /// Takes the first task that may begin. `held` is the file being read ahead; its task waits.
+  mutating func add(_ task: Task) {
+    let entry = Entry(task, task.candidate.map { folderKey(ListName($0.name)) })
+    if waiting[entry.owner] == nil { owners.append(entry.owner) }
+    waiting[entry.owner, default: []].append(entry)
+  }
+
+  /// Takes the first task that may begin of the first owner who has one. `held` is the file being read ahead; its task waits.
   mutating func next(unless held: Candidate.Key?) -> Task? {
     guard running.count < most else { return nil }
-    let longs = running.count { $0.task.isLong }
-    let place = waiting.firstIndex { entry in
-      (held == nil || entry.task.candidate?.key != held)
-        && !(entry.task.isLong && longs >= Self.mostLong)
-        && !running.contains { $0.excludes(entry) }
+    for owner in owners {
+      let place = waiting[owner]?.firstIndex { entry in
+        (held == nil || entry.task.candidate?.key != held) && !isLate(entry)
+          && !running.contains { $0.excludes(entry) }
+      }
+      guard let place, let entry = waiting[owner]?.remove(at: place) else { continue }
+      endTurn(of: owner)
+      running.append(entry)
+      return entry.task
     }
-    guard let place else { return nil }
-    let entry = waiting.remove(at: place)
-    running.append(entry)
-    return entry.task
+    return nil
+  }
+
+  /// A long list that waits for another long one.
+  private func isLate(_ entry: Entry) -> Bool {
+    guard entry.task.isLong else { return false }
+    let longs = running.filter(\.task.isLong)
+    return longs.count >= max(1, min(Self.mostLong, most - 1))
+      || longs.contains { $0.owner == entry.owner }
+  }
+
+  private mutating func endTurn(of owner: Entry.Owner) {
+    owners.removeAll { $0 == owner }
+    if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { owners.append(owner) }
   }
 
   mutating func ended(_ task: Task) {
@@ -75,6 +99,15 @@ extension ClaimQueue.Task {
 
   fileprivate var isLong: Bool {
     !isRoll && candidate.map { $0.status.size > ClaimQueue.longest } ?? false
+  }
+
+  /// The user whose turn it is; nil for the daemon itself.
+  fileprivate var owner: UInt32? {
+    switch self {
+    case .attempt(let candidate, _), .reject(let candidate, _, _): candidate.status.owner
+    case .again(let order, _): order.user ?? order.owner
+    case .finishRolls: nil
+    }
   }
 
   /// Of the lists that it may become.
@@ -98,7 +131,11 @@ extension ClaimQueue.Task {
 extension ClaimQueue {
   /// A task, with what is compared for each that waits.
   private struct Entry {
+    /// Nil for the daemon itself.
+    typealias Owner = UInt32?
+
     let task: Task
+    let owner: Owner
     private let stems: [ArraySlice<UInt8>]
     /// Nil for a task without a file: a list that is repeated has its folder.
     private let folder: String?
@@ -106,6 +143,7 @@ extension ClaimQueue {
     init(_ task: Task, _ folder: String?) {
       (self.task, self.folder) = (task, folder)
       stems = task.stems
+      owner = task.owner
     }
 
     /// The same name without the suffix, or the same folder of prints, or the same inode; two rolls.

@@ -13,7 +13,7 @@ package final class Inbox: Sendable {
   enum Letter: Sendable {
     /// An operator confirms that the path is the inbox.
     case adopt
-    case look(Reply<SweepReport>)
+    case look(SweepQuestion, Reply<SweepReport>)
     case settle(Reply<SweepReport>)
     case again(RepeatOrder, stem: [UInt8], Reply<Result<ListID, Failure>>)
     /// A claim has ended.
@@ -24,7 +24,7 @@ package final class Inbox: Sendable {
 
     func refuse() {
       switch self {
-      case .look(let reply), .settle(let reply): reply.give(.stopped)
+      case .look(_, let reply), .settle(let reply): reply.give(.stopped)
       case .again(_, _, let reply): reply.give(.failure(.cancelled))
       case .adopt, .claimed, .relieve, .stop: break
       }
@@ -73,8 +73,8 @@ package final class Inbox: Sendable {
   package func relieve() { mailbox.put(.relieve) }
 
   /// Reports one full sweep that begins after this call.
-  package func look() async -> SweepReport {
-    await Reply.wait { mailbox.put(.look($0)) }
+  package func look(for question: SweepQuestion = SweepQuestion()) async -> SweepReport {
+    await Reply.wait { mailbox.put(.look(question, $0)) }
   }
 
   /// The same, after everything that the sweep started has ended.

@@ -29,7 +29,7 @@ final class InboxDoor {
   private var isTold = false
   private var isWayKnown = false
   private var isAsked = true
-  private var seat = InboxSeat()
+  private var seat = FolderSeat("inbox")
   /// Kept while there is work: a daemon in another container or on another machine takes turns.
   private var lock: LinuxFile?
   private var watchTry: (next: Duration, pause: Duration)?
@@ -69,7 +69,7 @@ final class InboxDoor {
     return rings
   }
 
-  /// Lets changes in these folders of the inbox ring, too.
+  /// Lets changes in these folders of the inbox also ring.
   func listen(inside names: [FileName]) {
     guard let folder else { return }
     doorbell?.listen(inside: names, of: folder)
@@ -122,7 +122,7 @@ final class InboxDoor {
   func leave() {
     rest()
     doorbell?.leave()
-    (identity, seat) = (nil, InboxSeat())
+    (identity, seat) = (nil, FolderSeat("inbox"))
     isSurveyed = false
   }
 

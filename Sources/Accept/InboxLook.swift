@@ -61,17 +61,18 @@ struct InboxLook {
   }
 
   /// The pictures in the inbox itself, by user.
-  private struct LoosePictures {
+  struct LoosePictures {
     private(set) var pictures: [UInt32: [Roll.Picture]] = [:]
-    private var bytes = 0
+    private var bytes: [UInt32: Int] = [:]
 
+    /// A user's pictures have limits, so that no user hides those of another. The others are seen when these have gone.
     mutating func add(_ picture: Roll.Picture) {
-      // The others are seen when these have gone.
-      bytes += picture.path.reduce(0) { $0 + $1.bytes.count + 1 }
-      guard pictures[picture.status.owner, default: []].count < Roll.maximumEntries,
-        bytes <= Roll.maximumBytes
+      let owner = picture.status.owner
+      bytes[owner, default: 0] += picture.path.reduce(0) { $0 + $1.bytes.count + 1 }
+      guard pictures[owner, default: []].count < Roll.maximumEntries,
+        bytes[owner, default: 0] <= Roll.maximumBytes
       else { return }
-      pictures[picture.status.owner, default: []].append(picture)
+      pictures[owner, default: []].append(picture)
     }
   }
 

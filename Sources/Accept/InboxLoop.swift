@@ -82,7 +82,7 @@ final class InboxLoop {
     for letter in mailbox.takeAll() {
       switch letter {
       case .adopt: door.ask()
-      case .look(let reply): replies.look.append(reply)
+      case .look(let question, let reply): replies.look.append((question, reply))
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
       case .relieve:
@@ -118,15 +118,16 @@ final class InboxLoop {
       // Report before the actions, and again after them: they may change the trouble.
       say()
       for action in actions { perform(action, claim) }
+      tell(state.crowd)
+      if noteRoom() { mailbox.put(.claimed) }
       trouble.queue = state.isQueued ? close() ?? trouble.queue : nil
       say()
     } catch {
       trouble.isBlind = true
       if case .troubled(let failure) = error { say(failure) }
     }
-    let isTroubled = trouble.isBlind || door.intakeTrouble != nil
     times.looked(
-      at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isTroubled)
+      at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isClosed)
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
@@ -211,9 +212,27 @@ final class InboxLoop {
   /// Reports trouble once when it comes, when it changes and when it goes.
   private func say(_ failure: Failure?) {
     if failure == nil { times.recovered() }
-    guard failure != trouble.told else { return }
-    trouble.told = failure
-    parts.rules.tell(.troubled(failure))
+    guard failure != trouble.told || isClosed != trouble.wasClosed else { return }
+    (trouble.told, trouble.wasClosed) = (failure, isClosed)
+    parts.rules.tell(.troubled(failure, isClosed: isClosed))
+  }
+
+  /// A file in the inbox is not seen, or cannot become a list.
+  private var isClosed: Bool { trouble.isBlind || door.intakeTrouble != nil }
+
+  /// Reports whose files wait without a place, once when it comes and when it goes.
+  private func tell(_ crowd: Set<InboxCrowd>) {
+    for over in trouble.crowd.subtracting(crowd).sorted() { parts.rules.tell(.crowded(over, nil)) }
+    for new in crowd.subtracting(trouble.crowd).sorted() {
+      parts.rules.tell(.crowded(new, InboxTrouble.crowded(new, parts.settings.waiting)))
+    }
+    trouble.crowd = crowd
+  }
+
+  /// Enough places are free again: the next look is a sweep, which takes up the files without one.
+  private func noteRoom() -> Bool {
+    if state.hasRoom { mustSweep = true }
+    return state.hasRoom
   }
 
   private func tell(_ item: WaitNews.Item?) {
@@ -273,6 +292,7 @@ final class InboxLoop {
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
       perform(action, claim)
     }
+    _ = noteRoom()
     // Of pictures in the inbox itself some may have stayed, for the same reason as before: the sweep tells.
     if !candidate.isLoose || !mustSweep {
       tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
@@ -309,9 +329,8 @@ final class InboxLoop {
   /// The file to read ahead: too young to be tried, and the next in order.
   private func fileToReadAhead() -> Candidate? {
     guard memory.ahead.reading == nil else { return nil }
-    let isBarred = trouble.isBlind || door.intakeTrouble != nil
     let next =
-      isBarred
+      isClosed
       ? nil
       : state.nextSettled.flatMap { next in
         fullness(for: next.status.owner) == nil ? next : nil
@@ -331,32 +350,12 @@ final class InboxLoop {
   private func answer() {
     guard replies.isAwaited else { return }
     let isSeen = trouble.isBlind || !mustSweep
-    replies.answer(
-      report(), isSettled: isSeen && queue.isEmpty && memory.ahead.reading == nil)
+    replies.answer(isSettled: isSeen && queue.isEmpty && memory.ahead.reading == nil, report)
   }
 
-  private func report() -> SweepReport {
-    var report = SweepReport(isTroubled: trouble.isBlind)
-    report.ignored = state.ignored
-    report.ignoredCount = state.ignoredCount
-    report.waitingCount = state.waiting.count
-    // Their pictures may be in `.claim` alone.
-    report.candidates = memory.rolls.count
-    for file in state.waiting.values {
-      switch file.phase {
-      case .unreadable: report.unreadable += 1
-      case .leftBehind: break
-      case .withoutPictures:
-        report.waitingCount -= 1
-        report.ignoredCount += 1
-        report.ignored[file.candidate.name] = .noPictures
-        continue
-      default: report.candidates += 1
-      }
-      if report.waiting.count < SweepReport.maximumShown {
-        report.waiting.append(SweepReport.Waiting(file))
-      }
-    }
+  private func report(_ question: SweepQuestion) -> SweepReport {
+    var report = state.report(question, rolls: memory.rolls.count)
+    report.isTroubled = trouble.isBlind
     return report
   }
 
@@ -420,17 +419,20 @@ final class InboxLoop {
 private struct InboxMood {
   /// Reported last.
   var told: Failure?
+  var wasClosed = false
   /// Why possible lists wait.
   var queue: Failure?
   /// The contents of the inbox are unknown.
   var isBlind = false
   var hasOverflowed = false
+  /// Reported last.
+  var crowd: Set<InboxCrowd> = []
   var news = WaitNews()
 }
 
 /// Callers that wait for a sweep, or for a list that repeats an earlier one.
 private struct InboxReplies {
-  var look: [Reply<SweepReport>] = []
+  var look: [(question: SweepQuestion, reply: Reply<SweepReport>)] = []
   var settle: [Reply<SweepReport>] = []
   var again: [(order: RepeatOrder, stem: [UInt8], reply: Reply<Result<ListID, Failure>>)] = []
   /// Their tasks are in the queue, or run.
@@ -441,17 +443,18 @@ private struct InboxReplies {
   var isAwaited: Bool { !(look.isEmpty && settle.isEmpty && settling.isEmpty) }
 
   /// Call after each turn of the loop.
-  mutating func answer(_ report: SweepReport, isSettled: Bool) {
-    for reply in look { reply.give(report) }
+  mutating func answer(isSettled: Bool, _ report: (SweepQuestion) -> SweepReport) {
+    for (question, reply) in look { reply.give(report(question)) }
     settling += settle
     (look, settle) = ([], [])
-    guard isSettled else { return }
-    for reply in settling { reply.give(report) }
+    guard isSettled, !settling.isEmpty else { return }
+    let whole = report(SweepQuestion())
+    for reply in settling { reply.give(whole) }
     settling = []
   }
 
   mutating func stop() {
-    for reply in look + settle + settling { reply.give(.stopped) }
+    for reply in look.map(\.reply) + settle + settling { reply.give(.stopped) }
     (look, settle, settling) = ([], [], [])
     refuseAgain(.cancelled)
   }

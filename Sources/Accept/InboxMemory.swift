@@ -8,7 +8,7 @@ internal import Vocabulary
 
 struct InboxMemory: Equatable {
   let device: UInt64
-  /// The inbox is the root of a mounted file system.
+  /// Another folder is mounted in the place of the inbox, such as the root of a disk.
   let isMounted: Bool
 
   private static let name = FileName(literal: "inbox")
@@ -19,7 +19,7 @@ struct InboxMemory: Equatable {
   }
 
   init(of folder: LinuxFolder) throws(SystemError) {
-    self.init(device: try folder.device(), isMounted: folder.isMountPoint)
+    self.init(device: try folder.device(), isMounted: folder.isMountOfOther)
   }
 
   init?(in state: any Folder) {

@@ -11,12 +11,14 @@ package struct InboxSettings: Equatable, Sendable {
   /// The interval of the safety sweep, which needs no doorbell.
   package var rescanInterval: Duration
   package var maximumListSize: UInt64
-  /// Dropped pictures, and folders of them, become lists.
+  /// Dropped pictures, and folders with pictures, become lists.
   package var pictures: Bool
   /// They do not, because this is a node of a cluster.
   package var isNode: Bool
   /// Claims at once.
   package var claims: Int
+  /// Candidates at once.
+  package var waiting: WaitingLimits
   /// The interval of sweeps where the doorbell may miss events.
   static let pollInterval: Duration = .seconds(5)
   /// The interval of checks for room while lists wait to be let in.
@@ -25,7 +27,7 @@ package struct InboxSettings: Equatable, Sendable {
   package init(
     dwell: Duration = .milliseconds(250), quietTime: Duration = .seconds(5),
     rescanInterval: Duration = .seconds(60), maximumListSize: UInt64 = 256 << 20, claims: Int = 4,
-    pictures: Bool = true, isNode: Bool = false
+    pictures: Bool = true, isNode: Bool = false, waiting: WaitingLimits = WaitingLimits()
   ) {
     self.dwell = dwell
     self.quietTime = quietTime
@@ -34,5 +36,6 @@ package struct InboxSettings: Equatable, Sendable {
     self.claims = claims
     self.pictures = pictures && !isNode
     self.isNode = isNode
+    self.waiting = waiting
   }
 }

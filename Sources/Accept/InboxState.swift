@@ -59,17 +59,15 @@ package struct InboxState: Sendable {
     }
   }
 
-  /// Limits on candidates and on remembered ignored names; others are taken up when these go.
-  package static let maximumWaiting = 100_000
+  /// The limit on remembered ignored names; others are taken up when these go.
   package static let maximumIgnored = 1_000
 
   private let settings: InboxSettings
-  private(set) var waiting: [Candidate.Key: WaitingFile] = [:]
+  private var places: WaitingPlaces
   private(set) var ignored: [FileName: IgnoredReason] = [:]
   private(set) var ignoredCount = 0
   /// Files that changed while they were busy.
   private var changed: Set<Candidate.Key> = []
-  private(set) var isFull = false
   /// Some files wait until lists are let in again.
   private(set) var isQueued = false
   /// The users whose queued files are not probed now.
@@ -77,7 +75,18 @@ package struct InboxState: Sendable {
   /// How the inbox's file system can prove that a file is complete.
   package var nature = InboxNature.usual
 
-  package init(_ settings: InboxSettings) { self.settings = settings }
+  package init(_ settings: InboxSettings) {
+    self.settings = settings
+    places = WaitingPlaces(settings.waiting)
+  }
+
+  var waiting: [Candidate.Key: WaitingFile] { places.files }
+
+  /// Those whose files wait without a place, as the last sweep found them.
+  package var crowd: Set<InboxCrowd> { places.crowd }
+
+  /// Enough places are free again for a sweep.
+  package var hasRoom: Bool { places.hasRoom }
 
   /// Takes a full sweep. Forgets missing files. A new file counts as first seen at `since`, the time of the
   /// event before the sweep.
@@ -88,7 +97,6 @@ package struct InboxState: Sendable {
     var seen: Set<Candidate.Key> = []
     // Remembered names only: names beyond the limit are merely counted.
     var left: Set<FileName> = []
-    isFull = false
     ignoredCount = 0
     for entry in entries {
       if let reason = entry.ignored {
@@ -102,13 +110,16 @@ package struct InboxState: Sendable {
         left.insert(entry.key.name)
         ignored[entry.key.name] = reason
         actions.append(.ignore(entry.key.name, reason))
-      } else if let status = entry.status {
+      } else {
         seen.insert(entry.key)
-        note(Candidate(key: entry.key, status: status), at: since ?? now)
-        waiting[entry.key]?.listName = entry.listName
       }
     }
-    waiting = waiting.filter { seen.contains($0.key) || $0.value.phase == .busy }
+    places.sweep { seen.contains($0.candidate.key) || $0.phase == .busy }
+    for entry in entries where entry.ignored == nil {
+      guard let status = entry.status else { continue }
+      note(Candidate(key: entry.key, status: status), at: since ?? now)
+      places[entry.key]?.listName = entry.listName
+    }
     if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
     return actions + due(at: now)
   }
@@ -163,7 +174,7 @@ package struct InboxState: Sendable {
   ) -> [Action] {
     for (key, status) in files {
       guard let status else {
-        waiting[key] = nil
+        places[key] = nil
         continue
       }
       note(Candidate(key: key, status: status), at: now)
@@ -173,18 +184,18 @@ package struct InboxState: Sendable {
 
   /// Files that wait for this machine are due.
   package mutating func relieve(at now: Duration) {
-    for key in waiting.keys { waiting[key]?.relieve(at: now) }
+    for key in waiting.keys { places[key]?.relieve(at: now) }
   }
 
   /// Queues a file because no list is let in now.
   package mutating func queued(_ key: Candidate.Key, _ failure: Failure) {
-    waiting[key]?.phase = .queued(failure)
+    places[key]?.phase = .queued(failure)
     isQueued = true
   }
 
   /// Takes the result of a probe.
   package mutating func probed(_ key: Candidate.Key, _ probe: Probe, at now: Duration) -> [Action] {
-    guard var file = waiting[key] else { return [] }
+    guard var file = places[key] else { return [] }
     var actions: [Action] = []
     switch probe {
     case .noWriter where !nature.isShared: actions = [.attempt(file.candidate, .lease)]
@@ -199,17 +210,17 @@ package struct InboxState: Sendable {
       // The pictures may still come.
       file.phase = file.isQuiet(at: now, settings, nature) ? .withoutPictures : .quiet
       if file.phase == .withoutPictures {
-        waiting[key] = file
+        places[key] = file
         return [.ignore(key.name, .noPictures)]
       }
-    case .unreadable(let failure): file.phase = .unreadable(failure)
+    case .unreadable(let failure): file.forbid(failure, at: now)
     case .troubled(let failure): file.suffer(failure, at: now)
     case .missing:
-      waiting[key] = nil
+      places[key] = nil
       return []
     }
     if !actions.isEmpty { file.phase = .busy }
-    waiting[key] = file
+    places[key] = file
     return actions
   }
 
@@ -217,10 +228,10 @@ package struct InboxState: Sendable {
   package mutating func attempted(
     _ key: Candidate.Key, _ attempt: Attempt, at now: Duration
   ) -> [Action] {
-    guard var file = waiting[key] else { return [] }
+    guard var file = places[key] else { return [] }
     switch attempt {
     case .accepted, .repeated, .finished, .rejected, .missing:
-      waiting[key] = nil
+      places[key] = nil
       return []
     case .leftBehind: file.phase = .leftBehind
     case .changed: file = WaitingFile(file.candidate, since: now)
@@ -237,12 +248,12 @@ package struct InboxState: Sendable {
     case .refused(let failure, let proof):
       if now - file.since >= nature.rejectTime(settings) {
         file.phase = .busy
-        waiting[key] = file
+        places[key] = file
         return [.reject(file.candidate, failure, proof)]
       }
       file.phase = .doubtful(failure)
     }
-    waiting[key] = file
+    places[key] = file
     return []
   }
 
@@ -257,30 +268,29 @@ package struct InboxState: Sendable {
     }
     let ask = now + InboxSettings.queueInterval
     if isQueued { first = min(first ?? ask, ask) }
-    guard let first else { return isFull ? settings.dwell : nil }
-    return max(.zero, first - now)
+    return first.map { max(.zero, $0 - now) }
   }
 
   private mutating func note(_ candidate: Candidate, at now: Duration) {
-    if let known = waiting[candidate.key] {
+    let known = places[candidate.key]
+    if let known {
       if known.candidate.status == candidate.status { return }
       if known.phase == .busy {
         changed.insert(candidate.key)
         return
       }
-    } else if waiting.count >= Self.maximumWaiting {
-      isFull = true
+    } else if !places.admits(candidate.status.owner) {
       return
     }
-    let first = waiting[candidate.key].flatMap { $0.phase == .withoutPictures ? nil : $0.first }
-    waiting[candidate.key] = WaitingFile(candidate, since: now, first: first ?? now)
+    let first = known.flatMap { $0.phase == .withoutPictures ? nil : $0.first }
+    places[candidate.key] = WaitingFile(candidate, since: now, first: first ?? now)
   }
 
   /// Oldest first, then by name, so that the order is reproducible.
   private mutating func due(at now: Duration) -> [Action] {
     isQueued = waiting.values.contains(where: isHeld)
     let due = waiting.values.filter { isDue($0, at: now) }.sorted { $0.isBefore($1) }
-    for file in due { waiting[file.candidate.key]?.phase = .busy }
+    for file in due { places[file.candidate.key]?.phase = .busy }
     return due.map { .probe($0.candidate) }
   }
 }

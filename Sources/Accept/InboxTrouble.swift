@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The failures of the inbox as a whole: what happened, and what to do about it.
 
-internal import Vocabulary
+internal import Linux
+import Vocabulary
 
 enum InboxTrouble {
   /// The path does not exist, or the daemon may not open it.
@@ -67,6 +68,24 @@ enum InboxTrouble {
         + "the start of the service, then systemctl restart darkroom")
   }
 
+  /// Places for waiting files are taken: a user's share, which the user can give back, or all of them.
+  static func crowded(_ crowd: InboxCrowd, _ limits: WaitingLimits) -> Failure {
+    let advice =
+      "Remove the files that cannot become lists, such as files that the daemon may not read"
+    return switch crowd {
+    case .everyone:
+      Failure(
+        .machine, code: "inbox.crowded",
+        reason: "\(limits.total) files wait in the inbox, which is the limit", advice: advice)
+    case .user(let user):
+      Failure(
+        .final, code: "inbox.share",
+        reason:
+          "\(limits.share) files of user \(user) wait in the inbox, which is the limit for one user",
+        advice: advice)
+    }
+  }
+
   static func unwatched(_ error: SystemError) -> Failure {
     let limit =
       error.name == .noSpace ? "fs.inotify.max_user_watches" : "fs.inotify.max_user_instances"
@@ -82,6 +101,15 @@ enum InboxTrouble {
   static func claim(_ path: String, _ error: SystemError) -> Failure {
     if error.isMissing { return unmarked(path, isElsewhere: false) }
     if !error.isOfOneThing { return error.machineFailure }
+    let user = ThisProcess.user
+    if let owner = try? LinuxFolder.open(path: "\(path)/.claim").owner(), owner != user {
+      return Failure(
+        .machine, code: "inbox.claim",
+        reason: "the folder .claim in the inbox belongs to user \(owner), and darkroomd runs as "
+          + "user \(user): \(error)",
+        advice: "Give the inbox and its folder .claim to the user of darkroomd: "
+          + "chown \(user) \(path) \(path)/.claim; or run darkroomd as the user who owns them")
+    }
     return Failure(
       .machine, code: "inbox.claim",
       reason: "the folder .claim in the inbox cannot be used: \(error)",

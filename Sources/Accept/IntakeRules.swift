@@ -9,7 +9,7 @@ package protocol IntakeRules: Sendable {
   func nextNumber() -> ListID
 
   /// True if `accepted` is durably recorded for this number. Stays true as long as the list's folder may
-  /// exist, also for finished lists: an accepted folder without a record is recorded again.
+  /// exist, even for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
@@ -44,6 +44,9 @@ package protocol IntakeRules: Sendable {
   /// Equal for lists that would print into one folder, if it is free: they are prepared one after another.
   func folderKey(of name: ListName) -> String
 
+  /// The folders that `prepare` has made for the draft, to be made durable with its files.
+  func claimed(_ list: ListID) -> [SyncStep]
+
   /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.
   func giveUp(_ list: ListID)
 
@@ -76,9 +79,12 @@ package enum InboxNews: Equatable, Sendable {
   /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
   /// over. Only some of very many waiting files are reported.
   case waits(FileName, Failure?)
-  /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. Running lists are
-  /// not affected.
-  case troubled(Failure?)
+  /// Further files in the inbox wait because all places, or those of one user (`final`), are taken; nil when that is
+  /// over.
+  case crowded(InboxCrowd, Failure?)
+  /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. While it is closed, a file
+  /// in it is not seen, or cannot become a list. Running lists are not affected.
+  case troubled(Failure?, isClosed: Bool)
   /// The file system of the inbox, reported when it changes. The words complete a sentence that begins with
   /// the inbox.
   case surveyed(InboxNature, String)

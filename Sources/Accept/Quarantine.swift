@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // STATE/quarantine: inputs that killed their worker twice, each with its story beside it, and the number of
 // deaths for a list's bytes. Bounded: the oldest entries are removed. Raises SystemError. Several threads may
-// use it at once, even for the same bytes: each writes to a name of its own, and files appear whole, by rename.
+// use it at once, even for the same bytes: each writes to a separate name, and files appear whole, by rename.
 //
 //   12-3  12-3.txt                     a picture: list, photo
 //   list-9f86d081884c7d65  ….txt       a list, by the first 16 hex digits of its SHA-256
@@ -101,7 +101,7 @@ package struct Quarantine: Sendable {
     var entries: [String: Entry] = [:]
     for name in try folder.names() {
       let text = String(decoding: name.bytes, as: UTF8.self)
-      // Unfinished files, also those that a crash left, begin with a dot.
+      // Unfinished files, including files that a crash left, begin with a dot.
       let stem = text.hasPrefix(".") ? text : String(text.prefix { $0 != "." })
       guard let status = try? folder.status(of: name), status.kind == .file else { continue }
       entries[stem, default: Entry()].names.append(name)

@@ -6,7 +6,7 @@ package import Vocabulary
 package struct RepeatOrder: Equatable, Sendable {
   package let earlier: ListID
   package let owner: UInt32
-  /// The photos to try again; of the others, those that failed stay failed. Nil for all that failed or are missing.
+  /// The photos to retry; all other failed photos stay failed. Nil to retry all failed or missing photos.
   package let photos: RetryChoice?
   /// Nil for the class of the earlier list.
   package let serviceClass: ServiceClass?

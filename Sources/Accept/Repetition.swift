@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a new list of the files of an earlier one, which it takes over from: a retry. The steps are those of
+// Makes a new list of the files of an earlier one, which it takes over from: a retry. The steps are the steps of
 // a claim from 2 on, without a dropped file unless that is a retry list; a crash before the record leaves
 // nothing, a later one leaves an accepted list. Raises a `Failure`.
 

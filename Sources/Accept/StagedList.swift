@@ -23,7 +23,7 @@ struct StagedList {
     copy = (file, try folder.open(ListFolder.list, .read))
     catalog = try folder.open(ListFolder.catalog, .create)
     about = try folder.open(ListFolder.about, .create)
-    // Empty, so that their names are durable with those of the others.
+    // Empty, so that their names are durable with the other names.
     try ListMarks.prepare(in: folder)
     _ = try folder.open(ListFolder.results, .create)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting files that were reported, and news of them. A file is reported once when it runs into trouble
+// The waiting files that were reported, and news about them. A file is reported once when it runs into trouble
 // or proves unreadable, when the reason changes, and when that is over. A value; bounded, since a thousand
 // files on a full disk have one cause.
 

@@ -73,7 +73,7 @@ package struct WaitingFile: Equatable, Sendable {
     case troubled(Failure, next: Duration, pause: Duration)
     /// No list is let in now. → busy
     case queued(Failure)
-    /// The daemon may not open it; every sweep tries again. → busy
+    /// The daemon may not open it; sweeps try again, after pauses that grow. → busy
     case unreadable(Failure)
     /// Rejected and still there, until the file changes.
     case leftBehind
@@ -89,7 +89,8 @@ package struct WaitingFile: Equatable, Sendable {
   package var phase: Phase = .settling
   /// Of the list that pictures in the inbox itself become, as the last sweep saw them.
   var listName: FileName?
-  /// Pictures are not tried again before: a try looks at all of them.
+  /// The candidate is not tried again before, because a try of pictures looks at all of them, and the tries of very
+  /// many unreadable files cost as much.
   private(set) var restsUntil = Duration.zero
   private var rest = Duration.zero
   private static let rests: (first: Duration, last: Duration) = (.seconds(5), .seconds(300))
@@ -139,9 +140,16 @@ package struct WaitingFile: Equatable, Sendable {
     phase = .troubled(failure, next: now, pause: pause)
   }
 
-  /// After a try that failed for a reason which a sweep does not see.
-  mutating func rest(at now: Duration) {
-    guard candidate.isRoll else { return }
+  /// After a try that failed because of something that a sweep does not see.
+  mutating func rest(at now: Duration) { if candidate.isRoll { growRest(at: now) } }
+
+  /// The daemon may not open it. With another mode it is another candidate, which is tried at once.
+  mutating func forbid(_ failure: Failure, at now: Duration) {
+    phase = .unreadable(failure)
+    if !candidate.isRoll { growRest(at: now) }
+  }
+
+  private mutating func growRest(at now: Duration) {
     rest = rest == .zero ? Self.rests.first : min(rest * 2, Self.rests.last)
     restsUntil = now + rest
   }

@@ -2,7 +2,7 @@
 // Removes a dropped file from the inbox once its contents are safe elsewhere: renames it into `.claim/N`,
 // where other users cannot open it by name, checks it again, unlinks it. A replaced or changed file goes back
 // under its name or, if that name is taken, stays in `.claim/N`: it is never lost and never overwrites
-// another. Every step can be repeated; its syncs share groups with those of other files. Raises a `Failure`.
+// another. Every step can be repeated; its syncs share groups with the syncs of other files. Raises a `Failure`.
 
 internal import Files
 internal import Vocabulary

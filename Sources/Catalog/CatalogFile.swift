@@ -23,7 +23,7 @@ package final class CatalogFile: Sendable {
   package var count: UInt32 { footer.count }
   package var numbers: Range<UInt32> { 1..<(count + 1) }
   package var options: ListOptions { footer.options }
-  /// The photos that set a class of their own.
+  /// The photos that set a class.
   package var spans: [ClassSpan] { footer.spans }
 
   /// The limits must be at least those with which the list was read. Checks everything after the entries; a

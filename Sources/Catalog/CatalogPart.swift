@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The photos of a catalog that are developed here: all of them, or a part, which is numbered from 1 again. So a part is
-// a list of its own for everything that counts photos; only names and results need the place in the whole list. Raises
+// The photos of a catalog that are developed here: all, or a part, which is numbered from 1 again. So a part is
+// a separate list for everything that counts photos; only names and results need the place in the whole list. Raises
 // the failures of the catalog.
 // Concurrency: immutable.
 
@@ -10,7 +10,7 @@ package struct CatalogPart: Sendable {
   private let whole: CatalogFile
   private let part: NumberRanges?
   package let count: UInt32
-  /// The photos that set a class of their own.
+  /// The photos that set a class.
   package let spans: [ClassSpan]
 
   package var numbers: Range<UInt32> { 1..<(count + 1) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The range of photos in a list that set one class of their own. A catalog without such photos has no spans,
+// The range of photos in a list that set one class. A catalog without such photos has no spans,
 // so its reader need not search for them.
 
 package import Vocabulary

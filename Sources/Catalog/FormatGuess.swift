@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses the format of a file from its first bytes: one of those that a list may have, or another known format,
+// Guesses the format of a file from its first bytes: a format that a list may have, or another known format,
 // which the refusal names.
 
 enum FormatGuess: Equatable, Sendable {
@@ -28,7 +28,7 @@ enum FormatGuess: Equatable, Sendable {
     ([0x25, 0x50, 0x44, 0x46], "it is a PDF document", ListRefusal.formatAdvice),
   ]
 
-  /// UTF-32 first: its mark begins with that of UTF-16.
+  /// UTF-32 first: its mark begins with the mark of UTF-16.
   private static let encodings: [(bytes: [UInt8], words: String)] = [
     ([0xFF, 0xFE, 0, 0], "it is text in UTF-32"), ([0, 0, 0xFE, 0xFF], "it is text in UTF-32"),
     ([0x3C, 0, 0, 0], "it is text in UTF-32"), ([0, 0, 0, 0x3C], "it is text in UTF-32"),

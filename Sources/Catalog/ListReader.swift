@@ -85,7 +85,7 @@ package enum ListReader {
     try reader.finish()
   }
 
-  /// The bytes around an error, for better advice: those of the last piece before and after the place that many
+  /// The bytes around an error, for better advice: the bytes of the last piece before and after the place that many
   /// bytes before its end.
   private static func context(
     _ piece: [UInt8], at distance: Int

@@ -54,7 +54,7 @@ package struct PhotoDraft: Equatable, Sendable {
   private(set) var url: ListText?
   private(set) var options = PhotoOptions()
   private(set) var problem: String?
-  /// The place of the problem, if it is not that of the photo.
+  /// The place of the problem, if it is not the place of the photo.
   private var problemPlace: ListPlace?
 
   init(place: ListPlace, name: ListText?) {

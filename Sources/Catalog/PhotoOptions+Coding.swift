@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes and decodes a photo's own options as fields of its catalog entry. A reader that ignored one of them
+// Encodes and decodes a photo's own options as fields of its catalog entry. A reader that ignored an option
 // would make the wrong print, so their tags must be understood, except for the class, which changes no print.
 
 internal import Digests

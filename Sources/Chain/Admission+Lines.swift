@@ -241,7 +241,7 @@ extension Admission {
 
   /// Chooses the photos whose chains are cancelled, for focused photos of the same owner that have waited for
   /// their patience: those without a transfer first, then the least urgent, and each photo once. A photo that an
-  /// earlier lease has raised, and whose transfer still runs, is one of them when no lease names it any more.
+  /// earlier lease has raised, and whose transfer still runs, is included when no lease has it any more.
   package mutating func makeRoom(_ chains: [Movable], now: Duration) -> [PhotoID] {
     var rest = chains.filter { movable in
       (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)

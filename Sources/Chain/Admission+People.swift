@@ -26,8 +26,12 @@ extension Admission {
   /// The photo in flight goes through the proxy.
   func isProxied(_ photo: PhotoID) -> Bool {
     guard hosts.route.server != nil else { return false }
-    let host = key(of: photo).flatMap { lines[$0]?.inFlight[photo.number]?.host }
-    return host.map(hosts.isProxied) ?? false
+    return host(of: photo).map(hosts.isProxied) ?? false
+  }
+
+  /// The host at which the photo in flight has a place.
+  func host(of photo: PhotoID) -> String? {
+    key(of: photo).flatMap { lines[$0]?.inFlight[photo.number]?.host }
   }
 
   package mutating func limitHosts(to limits: HostLimits, now: Duration) {
@@ -135,6 +139,8 @@ extension Admission {
   /// attempt; only of lists with some of the former.
   /// - Parameter limit: the host has answered the other machine not longer ago.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
+    // As nearly always; lines may have many hosts.
+    guard hosts.hasUnreached(within: limit, now: now) else { return [:] }
     var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
     for (key, line) in lines where !line.isStill {
       for (host, photos, _) in line.forHost.sizes
@@ -149,7 +155,7 @@ extension Admission {
 
   // MARK: classes
 
-  /// Photos that set a class of their own keep it, and so do photos in flight; see `ChainRunner.setClass`.
+  /// Photos that set a class keep it, and so do photos in flight; see `ChainRunner.setClass`.
   package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
     let key = LineKey(list)
     guard var line = lines.removeValue(forKey: key) else { return }

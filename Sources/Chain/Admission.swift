@@ -304,9 +304,7 @@ package struct Admission: Sendable {
     line.inFlight[photo.number] = Place()
     var answer = Answer()
     answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
-    if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
-      let gate = hosts.closure(of: host)?.gate
-    {
+    if let (seconds, gate) = wish(outcome, host, now: now, jitter: jitter) {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -319,6 +317,24 @@ package struct Admission: Sendable {
     put(line, key)
     enterCalled()
     return answer
+  }
+
+  /// The wait that the outcome asks of the photo, and its end. Another server closes no host, so the photo itself waits
+  /// for that server, as photos wait for a closed host.
+  private func wish(
+    _ outcome: HostWindow.Outcome, _ host: String, now: Duration, jitter: Double
+  ) -> (seconds: UInt32, gate: Duration)? {
+    switch outcome {
+    case .answered, .unknown: return nil
+    case .failed(let failure):
+      guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: host)?.gate
+      else { return nil }
+      return (seconds, gate)
+    case .elsewhere(let failure):
+      let asked = failure.waitSeconds.map { Duration.seconds(Int64(max($0, 1))) }
+      let pause = asked ?? max(.seconds(1), HostWindow.longest * jitter)
+      return (failure.waitSeconds ?? 0, now + min(pause, hosts.longestWish))
+    }
   }
 
   mutating func leave(

@@ -43,7 +43,7 @@ extension Admission {
     let number: UInt32
     /// Found by the cursor, so it may belong to another line.
     let isFresh: Bool
-    /// It came back unfinished, so it goes before new ones at its host, too.
+    /// It came back unfinished, so it also goes before new ones at its host.
     var isReturned = false
     var prospect: Prospect?
   }
@@ -106,7 +106,7 @@ extension Admission {
   /// The limit of photos that wait for the transfers of others.
   package static let mostRiders = 32
 
-  /// The URLs in flight, except those of probes, and the number of riders on them.
+  /// The URLs in flight, except the URLs of probes, and the number of riders on them.
   struct Riders: Sendable {
     private var flying: [Int: Int] = [:]
     private var count = 0
@@ -134,7 +134,7 @@ extension Admission {
     private(set) var keys: Set<LineKey> = []
     /// No photo is due earlier than this.
     private(set) var earliest: Duration?
-    /// When a flush last made all of them due.
+    /// When a flush last made all photos due.
     private var flushed: Duration?
 
     mutating func flush(_ now: Duration) { flushed = now }

@@ -9,12 +9,12 @@ import Vocabulary
 extension ChainRunner: ChainOwner {
   typealias Order = Work.Order
 
-  /// Both only grow: the sum changes with each of them.
+  /// Both only grow: the sum changes with either.
   var holds: UInt { state.withLock { $0.holds } }
 
   func arrived(_ photo: PhotoID) {
     state.withLock { $0.heardProxy(of: photo) }
-    answered(photo, .answered)
+    answered(photo)
   }
 
   func settle(
@@ -42,7 +42,7 @@ extension ChainRunner: ChainOwner {
       try await record.recordFailure(work.counted(standing.attempts), stage, refusal)
       return .failed
     }
-    if let outcome = hostOutcome(work, stage, failure), let wish = answered(work.photo, outcome) {
+    if stage == .download, work.state == .new, let wish = answered(work.photo, failure) {
       switch wish {
       case .granted(let gate):
         let wait = max(.zero, gate - time.uptime())

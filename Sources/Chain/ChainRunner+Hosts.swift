@@ -40,7 +40,7 @@ package struct ListWaits: Sendable {
   package internal(set) var chains: [(number: UInt32, stage: Stage?)] = []
   /// Photos that wait for a place at their host.
   package internal(set) var hosts: [Crowd] = []
-  /// Photos that wait for another attempt, and the next of them.
+  /// Photos that wait for another attempt, and the next attempt.
   package internal(set) var retrying = 0
   package internal(set) var retry: (number: UInt32, due: Duration)?
   /// A photo that may be the next one.
@@ -59,11 +59,14 @@ package enum PhotoPlace: Equatable, Sendable {
 }
 
 extension ChainRunner {
-  /// Notes an outcome at a photo's host.
+  /// Notes the answer of a photo's host, or the failure of the photo's download.
   @discardableResult
-  func answered(_ photo: PhotoID, _ outcome: HostWindow.Outcome) -> Admission.WishAnswer? {
+  func answered(_ photo: PhotoID, _ failure: Failure? = nil) -> Admission.WishAnswer? {
     let now = time.uptime()
     let answer = state.withLock { state -> Admission.Answer? in
+      guard let host = state.admission.host(of: photo) else { return nil }
+      let outcome = failure.map { HostWindow.Outcome($0, at: host) } ?? .answered
+      if outcome == .unknown { return nil }
       let jitter = Double.random(in: 0...1, using: &state.random)
       let answer = state.admission.answered(photo, outcome, now: now, jitter: jitter)
       if let news = answer?.news { state.events.append(.host(news)) }
@@ -72,15 +75,6 @@ extension ChainRunner {
     guard let answer else { return nil }
     bell.changed()
     return answer.wish
-  }
-
-  /// The outcome of a failed step at the photo's host; nil if it says nothing about the host.
-  func hostOutcome(
-    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure
-  ) -> HostWindow.Outcome? {
-    guard stage == .download, work.state == .new else { return nil }
-    let outcome = HostWindow.Outcome(failure)
-    return outcome == .unknown ? nil : outcome
   }
 
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
@@ -234,7 +228,7 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// The trouble is that of the earlier proxy; with the same one it may be over, as its login may be another.
+  /// The trouble belongs to the earlier proxy; with the same one it may be over, as its login may be another.
   package func route(by route: ProxyRoute) {
     let now = time.uptime()
     state.withLock { state in

@@ -5,6 +5,15 @@
 // Concurrency model: all state is in one `Mutex`. A call decides under it, and rings the bell if `run` has to
 // look; chains, queues and the record are called with it released. `run` alone admits photos, begins chains,
 // suspends queues and reports events, so these happen one after the other; it may wait for a disk.
+//
+// The walk: a photo, from its row to its print.
+// - `Admission` picks photos, and `PhotoChain` makes three operations of each: download, filter, output.
+// - `PhotoStages` (in darkroomd) downloads, filters and outputs. A dropped picture is not downloaded but linked
+//   (`Downloader.take`). The worker writes to files without names (`WorkerFile`), and the output copies them,
+//   because a worker may change its file after its answer. The filter also makes the thumbnail, which gets its
+//   name just before the record of the print, unsynced.
+// - The download and the print are durable before `Narrator` reports them; the filter records nothing.
+// - The runner reports the end of the last photo (`ChainEvent.done`); `ListLife` continues.
 
 internal import Linux
 import Synchronization
@@ -111,7 +120,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
     bell.changed()
   }
 
-  /// Ends the chains of these photos that are in another class than the photos are now. `renewing`: only
+  /// Ends the chains of photos that are in another class than the photos are now. `renewing`: only
   /// focused photos, which keep their places.
   func reclass(renewing: Bool = false, _ isMeant: (PhotoID) -> Bool) {
     let chains = state.withLock { state in

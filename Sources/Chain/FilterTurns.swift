@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which downloaded photo is filtered next. A worker serves one user at one nice level, and costs more to
 // start than a small photo costs to filter: so a place at the filter stays with a user for a turn, while photos of
-// others wait, unless one of them has fewer places. The most urgent class goes first, and within a class the user
+// others wait, unless another user has fewer places. The most urgent class goes first, and within a class the user
 // with the fewest places; equal users take turns. Photos that are more urgent than one at the filter have a place
 // besides: they would wait for the end of a large picture. A plain value.
 

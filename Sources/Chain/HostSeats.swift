@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections to servers that this machine may have, where many machines divide them: a seat is one of them. A
+// The connections to servers that this machine may have, where many machines divide them: a seat is one connection. A
 // plain value. Without an answer for a server no photo starts to it. A seat is used until the next answer, or until the
 // time of the last one is over.
 

@@ -49,6 +49,9 @@ package struct HostWindow: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
+    /// It answered with a redirect to another server, and that one failed. Failure and wait are the photo's alone: what
+    /// one user's URL leads to must not close the host for others, nor be named to them.
+    case elsewhere(Failure)
     case failed(Failure)
     /// The transfer was cancelled, or this machine made it fail.
     case unknown
@@ -61,7 +64,7 @@ package struct HostWindow: Equatable, Sendable {
 
   private static let first = 2
   private static let shortest = Duration.seconds(1)
-  private static let longest = Duration.seconds(60)
+  static let longest = Duration.seconds(60)
   /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
   private static let rests = Duration.seconds(60)...(.seconds(300))
   /// By then the outcome of the other machine's next probe is known, unless the host hangs.
@@ -87,7 +90,7 @@ package struct HostWindow: Equatable, Sendable {
   package init() {}
 
   /// How many photos may start now.
-  /// - Parameter seats: of this machine, where the limit is that of many.
+  /// - Parameter seats: of this machine, where the limit holds for many machines.
   package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
     let free = seats.map { max(0, $0 - inFlight) } ?? .max
     guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
@@ -119,7 +122,13 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .answered: return answer(isProbe: isProbe, most, now)
+    case .elsewhere where closure == nil:
+      // The host is well, but more photos at once would only fail at the other server.
+      lastAnswer = now
+      contradict()
+      failures = 0
+      return nil
+    case .answered, .elsewhere: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
@@ -227,8 +236,8 @@ package struct HostWindow: Equatable, Sendable {
     return closure.lastFailed > time && now - time <= limit
   }
 
-  /// The answer to the last word. Of the machines that have the host closed, one probes it, as long as the others hear of
-  /// its probes: their next ones come later. An answer to one of them has all of them probe. Only own probes make photos
+  /// The answer to the last word. If several machines have closed the host, one probes it, as long as the others learn
+  /// the results: their next probes come later. An answer to one machine makes all probe. Only own probes make photos
   /// give up.
   /// - Parameter jitter: From 0 to 1.
   package mutating func hear(_ report: HostReport?, now: Duration, jitter: Double) {
@@ -255,7 +264,7 @@ package struct HostWindow: Equatable, Sendable {
     let time = now - report.age
     switch report.word {
     case .none: return
-    case .answered: if closure != nil { closure?.lastAnswerElsewhere = time }
+    case .answered: closure?.lastAnswerElsewhere = time
     case .failed:
       doubt = time
       contradict()
@@ -291,12 +300,21 @@ package struct HostWindow: Equatable, Sendable {
 }
 
 extension HostWindow.Outcome {
-  /// The outcome of a failed download for its host. A host that refuses for good is well.
-  package init(_ failure: Failure) {
+  /// The outcome of a failed download for the host of its URL. A host that refuses for good is well. Only a failure
+  /// that has the host as its server is the host's.
+  package init(_ failure: Failure, at host: String) {
     switch failure.kind {
     case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing: self = .failed(failure)
+    case .passing: self = failure.server == host ? .failed(failure) : .elsewhere(failure)
+    }
+  }
+
+  /// The host itself has answered.
+  var isAnswer: Bool {
+    switch self {
+    case .answered, .elsewhere: true
+    case .failed, .unknown: false
     }
   }
 }

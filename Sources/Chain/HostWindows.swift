@@ -2,9 +2,9 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner, and those of an owner in turns of several photos. The host
-// calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to the head of
-// the queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos.
+// The host calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to
+// the head of the queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 
@@ -45,7 +45,7 @@ package struct HostWindows: Sendable {
     mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed:
+      case .failed, .elsewhere:
         let own =
           called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
         if let own { self[own].failed(key) }
@@ -87,7 +87,7 @@ package struct HostWindows: Sendable {
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var seats: HostSeats?
   /// Of any host.
   private var lastAnswer: Duration?
@@ -202,7 +202,7 @@ package struct HostWindows: Sendable {
     let wasClosed = host.window.closure != nil
     let news = host.window.end(
       outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
-    if outcome == .answered { lastAnswer = now }
+    if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
       host.failed = []
@@ -306,6 +306,10 @@ package struct HostWindows: Sendable {
     return lastAnswer >= closure.since
   }
 
+  package func hasUnreached(within limit: Duration, now: Duration) -> Bool {
+    hosts.values.contains { $0.window.isUnreached(within: limit, now: now) }
+  }
+
   /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.
   package func isUnreached(_ name: String, within limit: Duration, now: Duration) -> Bool {
     hosts[name]?.window.isUnreached(within: limit, now: now) ?? false
@@ -345,7 +349,7 @@ package struct HostWindows: Sendable {
 
   /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
   /// at all, and the host may ask for any wait.
-  private var longestWish: Duration {
+  var longestWish: Duration {
     limits.patience == .zero
       ? HostWindow.longestWish : min(limits.patience, HostWindow.longestWish)
   }

@@ -17,7 +17,7 @@ struct LineTurns: Sendable {
     fileprivate var place: Int { Int(share.serviceClass.rawValue) }
   }
 
-  /// Lines that may have a photo to give, by class. A line without one leaves, so that thousands of them cost
+  /// Lines that may have a photo to give, by class. A line without one leaves, so that thousands of such lines cost
   /// no look when a photo ends.
   private var lines = [OwnerTurns<LineKey>](
     repeating: OwnerTurns(), count: ServiceClass.allCases.count)

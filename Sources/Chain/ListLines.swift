@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a list: usually one, several if photos set a class of their own.
+// The lines of a list: usually one, several if photos set a class.
 
 package import Vocabulary
 
 package struct ListLines: Sendable {
   package struct Part: Sendable {
-    /// Nil for photos without a class of their own.
+    /// Nil for photos that set no class.
     package let own: ServiceClass?
     /// The part of the list that contains them.
     package let first: UInt32

@@ -66,7 +66,7 @@ struct MachineTrouble: Equatable, Sendable {
     return true
   }
 
-  /// A step became durable, or no chain is left. True if that ends the trouble: that of a store ends with a print.
+  /// A step became durable, or no chain is left. True if that ends the trouble: trouble of a store ends with a print.
   mutating func passed(isPrint: Bool = true) -> Bool {
     guard case .trying(let failure) = phase, isPrint || failure.scope != .store else {
       return false

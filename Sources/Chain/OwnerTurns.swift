@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners in turn, and what each of them has waiting, so that a user with many lists gets no more than one with a
+// Owners in turn, and what each owner has waiting, so that a user with many lists gets no more than one with a
 // single list. Owners take turns photo by photo. The lists of one owner have longer turns: photos that end together are
 // then of few lists, and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
 // turns of one photo. A plain value.
 
 import Vocabulary
 
-/// The turn of a list among those of its owner.
+/// The turn of a list among the lists of its owner.
 enum ListTurn {
   /// It ends with this many photos.
   static let photos = 16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of one photo, tied by dependencies: download (or recall, if it is recorded as downloaded),
-// filter, output. The filter waits for a place, too: a fourth operation without a queue, which a grant finishes.
+// filter, output. The filter also waits for a place: a fourth operation without a queue, which a grant finishes.
 //
 // Three rules keep Foundation's Operation on Linux from crashing, hanging or going quadratic:
 // a chain holds its operations until the last has finished (a dependency keeps bare pointers to its
@@ -91,7 +91,7 @@ final class PhotoChain<Order: Sendable>: Sendable {
     for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
   }
 
-  /// The filter has a place: it begins once its queue has one, too.
+  /// The filter has a place: it begins once its queue also has one.
   func beginFilter() {
     let (place, operations) = state.withLock { ($0.place, $0.operations) }
     // Without operations, all have finished and may be released, and the place may not touch them.

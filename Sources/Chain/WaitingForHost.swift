@@ -20,7 +20,7 @@ struct WaitingForHost: Sendable {
   var hosts: [String] { crowds.keys.sorted() }
   /// The same, in any order.
   var names: some Collection<String> { crowds.keys }
-  /// The photos at each host, and the first of them.
+  /// The photos at each host, and the first photo.
   var sizes: [(host: String, photos: Int, first: UInt32)] {
     crowds.compactMap { host, crowd in
       (crowd.tried.first ?? crowd.fresh.first).map { (host, crowd.count, $0.number) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of which the ledger had nothing when this node asked last: a wish is not repeated before that can have
+// The classes without photos in the ledger when this node asked last: a wish is not repeated before that can have
 // changed. A plain value.
 
 internal import Vocabulary

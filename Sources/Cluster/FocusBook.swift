@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The focus of viewers, as far as this node knows it, and the lists here that were told. A value: bells and answers of
+// The focus of viewers, as far as it is known here, and the lists here that were told. A value: bells and answers of
 // the ledger in, deeds out; raises nothing.
 
 package import Vocabulary
@@ -58,7 +58,7 @@ package struct FocusBook: Sendable {
     }
   }
 
-  /// Words for the lists of these shares. Those that cannot be told yet are named again.
+  /// Words for the lists of the shares. Lists that cannot be told yet are named again.
   package mutating func deeds(_ holdings: [LeaseBook.Holding], at now: Duration) -> [Deed] {
     views = views.compactMapValues { views in
       let left = views.filter { $0.value.until > now }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shares that this node holds: what the ledger has of them, how long they are its own, and what their lists are
+// The shares that this node holds: what the ledger has about them, how long they are its own, and what their lists are
 // told. A value: answers of the ledger in, deeds out; no clock, no lock, no I/O; raises nothing.
 //
 // A lease lasts from the asking of a pulse, not from its answer. A pulse alone tells the ledger that this node lives, so
@@ -61,7 +61,7 @@ package struct LeaseBook: Sendable {
   /// Shares whose photos wait for servers that are well.
   private static let mostSlow = 8
 
-  /// Shares for viewers, besides the others: of those that are at work, and of all.
+  /// Shares for viewers, besides the others: the most at work, and the most in all.
   private static let (mostAhead, mostHeldAhead) = (8, 64)
 
   private let leaseTime: Duration
@@ -84,7 +84,7 @@ package struct LeaseBook: Sendable {
   /// When a viewer last began to look at photos that perhaps no node has; nil when all have been leased.
   private var lookTime: Duration?
   private var wasEmpty = false
-  /// Lists of which a share could not be made here, and until when the node asks for none.
+  /// Lists whose share could not be made here, and until when the node asks for none.
   private var shunned: [LedgerList: Duration] = [:]
 
   /// Photos that wait for servers that are well, and do not count.
@@ -135,8 +135,8 @@ package struct LeaseBook: Sendable {
     giveBack(list, after: Self.rest).flatMap { [$0, .drop(list)] }
   }
 
-  /// Shares go back of which this node can do nothing more, because all photos left wait for servers that other nodes
-  /// reach, and this one does not. For a while the node leases no more of their lists.
+  /// Shares go back when this node can do nothing more for them, because all photos left wait for servers that other
+  /// nodes reach, and this one does not. For a while the node leases no more of their lists.
   /// - Parameter waiting: the photos of each list here that wait for such servers.
   package mutating func unreached(_ waiting: [ListID: Int], at now: Duration) -> [Deed] {
     if mustAsk { return [] }
@@ -337,7 +337,7 @@ package struct LeaseBook: Sendable {
   /// A viewer looks at photos that may wait for a node.
   package mutating func looked(at now: Duration) { (isQuiet, lookTime) = (false, now) }
 
-  /// How many of these photos to lease, whatever else this node has: one share at a time, so that several nodes have
+  /// How many such photos to lease, whatever else this node has: one share at a time, so that several nodes have
   /// some. Nil if it wants none.
   /// - Parameters:
   ///   - waiting: the photos of lists here that wait for servers or for another attempt.
@@ -345,7 +345,7 @@ package struct LeaseBook: Sendable {
   package func wishAhead(
     _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
   ) -> Int? {
-    // The ledger chooses the list, perhaps one of which no share can be made here.
+    // The ledger chooses the list, perhaps one whose shares cannot be made here.
     if mustAsk || isDraining || lookTime == nil || !shunned.isEmpty { return nil }
     let held = holdings.values.filter { $0.isAhead && !$0.isCancelled }
     let atWork = held.filter { holding in
@@ -399,9 +399,9 @@ package struct LeaseBook: Sendable {
     return loads.values.sorted { $0.list < $1.list }
   }
 
-  /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
+  /// One share ahead of the one at work; less urgent ones do not count, so that they do not delay urgent photos.
   /// Nor do the photos of paused lists, as long as they are few, and those that wait for servers: others go on meanwhile,
-  /// but no more of a list of which the node has a whole share, or could not make one.
+  /// but no more of a list if the node has a whole share of it, or could not make one.
   /// Every eighth wish is for the least urgent list, so that it is not put off without end.
   /// - Parameters:
   ///   - waiting: the photos of lists here that wait for servers or for another attempt.

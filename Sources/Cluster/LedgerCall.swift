@@ -4,7 +4,7 @@
 internal import Postgres
 internal import Vocabulary
 
-/// This node's number, and that of its start.
+/// This node's number, and the number of its start.
 struct LedgerSeat: Equatable, Sendable {
   let node: Int32
   let incarnation: Int64
@@ -83,7 +83,7 @@ enum LedgerCall {
       ])
   }
 
-  /// In a transaction of its own.
+  /// In a separate transaction.
   static func end(_ list: LedgerList) -> PostgresStatement {
     PostgresStatement("end", "SELECT end_lists(ARRAY[$1::int8])", [list.value])
   }
@@ -222,7 +222,7 @@ enum LedgerCall {
   }
 
   static let nodes = PostgresStatement(
-    "nodes", "SELECT name, silence, draining, leased, version FROM node_facts()")
+    "nodes", "SELECT name, silence, draining, leased, version FROM nodes()")
 
   static func drain(_ node: String, _ isOn: Bool) -> PostgresStatement {
     PostgresStatement(

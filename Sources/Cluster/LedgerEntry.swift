@@ -139,9 +139,7 @@ struct LedgerEntry: ~Copyable {
       try install(&session, until: deadline)
       release = try self.release(&session, until: deadline)
     }
-    while release < LedgerSchema.release {
-      // It has no identity; that of this node has one.
-      if release < LedgerSchema.firstIdentity { try stop(tie?.objection()) }
+    while release < place.upgrade.release {
       try upgrade(&session, until: deadline)
       release = try self.release(&session, until: deadline)
     }
@@ -158,7 +156,7 @@ struct LedgerEntry: ~Copyable {
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Int64 {
     let facts = try session.run([[LedgerCall.release]], until: deadline)
-    let own = Int64(LedgerSchema.release)
+    let own = Int64(place.upgrade.release)
     guard let row = try facts[0].get()[0].first else { return own }
     if row.int(1) > own { throw refused(Self.tooNew) }
     guard row.int(2) >= timeline else {
@@ -181,7 +179,7 @@ struct LedgerEntry: ~Copyable {
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) {
     do throws(PostgresError) {
-      if try LedgerUpgrade.run(&session, until: deadline) { return }
+      if try place.upgrade.run(&session, until: deadline) { return }
     } catch {
       guard case .statement(_, let words) = error else { throw error }
       obstacle = Self.unchanged(words, lacksRights: error.lacksRights)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The photos of a list that a viewer looks at: they go first among those of the list's owner, on all nodes.
+// The photos of a list that a viewer looks at: they go first among the photos of the list's owner, on all nodes.
 
 package import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection of a node to the ledger, on a thread of its own. Calls that wait together go in one round trip. The
-// first call connects; a call that fails has perhaps been done: all of them may be repeated. Raises a `Failure`:
+// The connection of a node to the ledger, on a separate thread. Calls that wait together go in one round trip. The
+// first call connects; a call that fails has perhaps been done: all calls may be repeated. Raises a `Failure`:
 // `machine` if the ledger does not answer, `final` if it cannot be used, `cancelled` after `close` and when another
 // daemon has entered under the name of this node.
 // Concurrency model: the thread holds the session; letters and replies go between it and the callers.
@@ -24,11 +24,12 @@ package struct LedgerPlace: Sendable {
   package let patience: Duration
   /// Nil for one that works with any ledger.
   package let home: (any LedgerHome)?
+  package let upgrade: LedgerUpgrade
 
   package init(
     server: String, password: String? = nil, node: String, run: UInt64,
     silence: Duration = .seconds(30), patience: Duration = .seconds(10),
-    home: (any LedgerHome)? = nil
+    home: (any LedgerHome)? = nil, upgrade: LedgerUpgrade = .own
   ) {
     self.server = server
     self.password = LedgerPassword(password)
@@ -37,6 +38,7 @@ package struct LedgerPlace: Sendable {
     self.silence = silence
     self.patience = patience
     self.home = home
+    self.upgrade = upgrade
   }
 
   /// Of every session; `SessionSettings` sets the others.
@@ -57,7 +59,13 @@ package final class LedgerPassword: Sendable {
   package init(_ text: String?) { self.text = Mutex(text) }
 
   package var current: String? { text.withLock { $0 } }
-  package func change(to new: String?) { text.withLock { $0 = new } }
+  /// True if it differs from the earlier one.
+  package func change(to new: String?) -> Bool {
+    text.withLock { text in
+      defer { text = new }
+      return text != new
+    }
+  }
 }
 
 /// A hint, which may be lost.

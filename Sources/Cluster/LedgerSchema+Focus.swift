@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The focus of viewers. The waiting photos among them are cut out of the list, as shares of their own; the cursor of the
+// The focus of viewers. The waiting photos among them are cut out of the list, as separate shares; the cursor of the
 // list passes over them. A node leases such shares ahead of others while the focus lasts, otherwise in the turns of the
 // list. A node with a share of the list learns which photos to begin with.
 

@@ -16,11 +16,10 @@ internal import Postgres
 package import Vocabulary
 
 package enum LedgerSchema {
-  /// Of tables and functions. Nodes of every release from `oldest` of the ledger on can call it. A new release is a
-  /// step of `LedgerUpgrade`, too.
-  package static let release: Int32 = 7
-  private static let oldest: Int32 = 4
-  static let firstIdentity = 6
+  /// Of tables and functions.
+  package static var release: Int32 { LedgerUpgrade.own.release }
+  /// Nodes of every release from this one on can call the functions.
+  private static let oldest: Int32 = 1
 
   /// Held until the end of a transaction that makes or changes the schema: of nodes that try it together, the second
   /// finds it done.
@@ -60,13 +59,13 @@ package enum LedgerSchema {
       version int NOT NULL, oldest int NOT NULL,
       identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '');
     INSERT INTO release VALUES (\#(release), \#(oldest));
-    -- run is drawn by each start of a daemon, version is empty for nodes of release 4.
+    -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
       run bigint NOT NULL, incarnation bigint NOT NULL DEFAULT 1,
       seen timestamptz NOT NULL DEFAULT clock_timestamp(),
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
-      draining bool NOT NULL DEFAULT false, version text NOT NULL DEFAULT '')
+      draining bool NOT NULL DEFAULT false, version text NOT NULL)
       WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
     -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.
@@ -151,29 +150,18 @@ package enum LedgerSchema {
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     END $$;
 
-    -- For nodes of release 4.
-    CREATE FUNCTION enter(
-      who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
-    LANGUAGE sql AS $$ SELECT e.id, e.incarnation FROM enter(who, new_run, known, '') e $$;
-
     CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE plpgsql STABLE AS $$
     BEGIN
       RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);
     END $$;
 
     CREATE FUNCTION nodes()
-    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint)
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
     LANGUAGE sql STABLE AS $$
       SELECT n.name, extract(epoch FROM clock_timestamp() - n.seen)::bigint, n.draining,
         coalesce((SELECT sum(s.last - s.first + 1) FROM share s
-          WHERE s.node = n.id AND s.state = 1), 0)
+          WHERE s.node = n.id AND s.state = 1), 0), n.version
       FROM node n ORDER BY n.name COLLATE "C" $$;
-
-    CREATE FUNCTION node_facts()
-    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint, version text)
-    LANGUAGE sql STABLE AS $$
-      SELECT f.name, f.silence, f.draining, f.leased, n.version
-      FROM nodes() f JOIN node n ON n.name = f.name ORDER BY f.name COLLATE "C" $$;
 
     CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
       WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)

@@ -2,9 +2,9 @@
 // A node belongs to one ledger, and shares one place with the other nodes: both have an identity. A list has its number
 // in one ledger; in another one, that number is a list of someone else.
 //
-// A ledger has its identity from the start. A node remembers it, and works with no other. The first node of a ledger
-// marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a node whose
-// Blobs= lacks the mark has another folder. Raises `PostgresError`.
+// A ledger has its identity from the start. A node keeps the identity, and works with no other ledger. The first node
+// of a ledger marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a
+// node whose Blobs= lacks the mark has another folder. Raises `PostgresError`.
 // Concurrency: for one thread. Waits for disks, and for the store.
 
 internal import Linux
@@ -37,7 +37,7 @@ struct LedgerTie {
 
   init(_ home: any LedgerHome) { self.home = home }
 
-  /// Why this node must not make or change a ledger without an identity, or with another one.
+  /// Why this node must not make a ledger, which would have another identity.
   func objection() -> Failure? {
     do throws(Failure) { return try home.ledger() == nil ? nil : Self.otherLedger } catch {
       return Self.homeTrouble(error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The office that hands out lists to nodes; its implementations differ in how they keep the books. A node asks through
-// an office of its own. An answer is durable. Raises a `Failure` of kind `machine` if the books cannot be reached, or
+// a separate office. An answer is durable. Raises a `Failure` of kind `machine` if the books cannot be reached, or
 // `cancelled` if another daemon has entered under the name of this node.
 
 package import Vocabulary
@@ -23,7 +23,7 @@ package protocol ListOffice: Sendable {
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool
-  /// That this node lives. The answer names each lease that it has: a node that was frozen must not take the success
+  /// That this node lives. The answer has each lease of the node: a node that was frozen must not take the success
   /// of one call for the life of all its leases.
   func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The office that keeps its books in PostgreSQL, as one node sees it.
-// Concurrency: immutable; `LedgerLink` has a thread of its own.
+// The office that keeps its books in PostgreSQL, for one node.
+// Concurrency: immutable; `LedgerLink` has a separate thread.
 
 internal import Postgres
 package import Vocabulary
@@ -20,8 +20,8 @@ package struct PostgresOffice: ListOffice {
     password = place.password
   }
 
-  /// For sessions that begin from now on.
-  package func use(password new: String?) { password.change(to: new) }
+  /// For sessions that begin from now on. True if it differs from the earlier one.
+  package func use(password new: String?) -> Bool { password.change(to: new) }
 
   /// Ends the thread; later calls raise `cancelled`.
   package func close() { link.close() }
@@ -103,7 +103,7 @@ package struct PostgresOffice: ListOffice {
       seats: await grants(seats))
   }
 
-  /// In a call of its own, for it may wait for other nodes: without its answer, the leases are known all the same.
+  /// In a separate call, for it may wait for other nodes: without its answer, the leases are known all the same.
   private func grants(_ request: SeatRequest?) async -> Result<[SeatGrant], Failure>? {
     guard let request else { return nil }
     do throws(Failure) {

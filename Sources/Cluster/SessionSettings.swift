@@ -12,7 +12,7 @@ package enum SessionSettings {
     ("jit", "off"), ("synchronous_commit", "on"), ("statement_timeout", "10s"),
     ("idle_in_transaction_session_timeout", "10s"), ("search_path", "darkroom"),
   ]
-  /// The server ends sessions of nodes that it cannot hear, which would fill its places. A socket has none of these.
+  /// The server ends sessions of nodes that it cannot hear, which would fill its places. A socket has no such settings.
   private static let ofConnections = [
     ("tcp_keepalives_idle", "10"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "20000"),
@@ -35,7 +35,7 @@ package enum SessionSettings {
       isHere: found.text(all.count))
   }
 
-  /// - Parameter values: those of `all`, in their order.
+  /// - Parameter values: the values of `all`, in their order.
   /// - Parameter wasHere: the process of the server that set them.
   package static func problem(_ values: [String], wasHere: String, isHere: String) -> String? {
     for ((name, value), found) in zip(all, values) where found != value {

@@ -141,7 +141,7 @@ package enum Verdict: UInt8, Sendable {
   case fenced = 3
 }
 
-/// How much a node wants to do.
+/// How much a node may take.
 package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
@@ -149,7 +149,7 @@ package struct LeaseWish: Equatable, Sendable {
   /// no share of their class or a less urgent one, so that other users do.
   package static let (mostListsOfUser, mostSharesOfUser) = (256, 16)
 
-  /// A list of which all photos that the node has wait for servers, or of which it has enough.
+  /// A list whose photos at the node all wait for servers, or are enough.
   package struct Standing: Equatable, Sendable {
     package let list: LedgerList
     package let photos: Int
@@ -168,7 +168,7 @@ package struct LeaseWish: Equatable, Sendable {
   package let leastClass: ServiceClass
   /// The least urgent list first, so that it is not put off without end.
   package let isReversed: Bool
-  /// The node has enough photos of these lists.
+  /// The lists whose photos the node has enough of.
   package let full: [LedgerList]
   package let standing: [Standing]
 

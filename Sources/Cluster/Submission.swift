@@ -52,7 +52,7 @@ package struct Submission: Equatable, Sendable {
 }
 
 package enum Submitted: Equatable, Sendable {
-  /// A list of its own, which takes over from the earlier one, and its folder.
+  /// A separate list, which takes over from the earlier one, and its folder.
   case list(LedgerList, earlier: LedgerList?, folder: [UInt8])
   case twin(LedgerList, folder: [UInt8])
 

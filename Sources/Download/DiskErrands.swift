@@ -18,7 +18,7 @@ struct DiskErrands: Sendable {
     if case .terminated = mail.yield(errand) { false } else { true }
   }
 
-  /// Runs errands until `stop` or the task's cancellation, and returns when all of them are done.
+  /// Runs errands until `stop` or the task's cancellation, and returns when all errands are done.
   func run() async {
     await onDisk {
       await withDiscardingTaskGroup { group in

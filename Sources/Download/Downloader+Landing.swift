@@ -46,7 +46,7 @@ extension Downloader {
       guard landing.size == reply.size else {
         throw Failure(
           .passing, code: "size.short",
-          reason: "\(url.server) sent more bytes than reached the file")
+          reason: "not all bytes of the answer reached the file")
       }
       return .success(landing)
     } catch { return .failure(error) }

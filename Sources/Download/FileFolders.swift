@@ -2,8 +2,8 @@
 // The folders named in `FileFolders=`: the only places that `file:` URLs reach. A folder is opened only when
 // a photo is copied from it, so a hung mount delays its own photos alone. A path is walked from the folder
 // one component at a time; a symbolic link anywhere ends the walk.
-// Raises `file.refused`, `file.missing`, `file.unreadable`, and a failure of kind `machine` when descriptors
-// run out.
+// Raises `file.refused`, `file.missing`, `file.unreadable`, and failures of kind `machine`: `file.folder` if the folder
+// cannot be opened or is empty, and when descriptors run out.
 
 package import Vocabulary
 
@@ -23,7 +23,7 @@ package struct FileFolders: Sendable {
     }
   }
 
-  /// `paths` are absolute; `open` opens one of them and may wait for its disk.
+  /// `paths` are absolute; `open` opens one path and may wait for its disk.
   package init(
     paths: [String], open: @escaping @Sendable (String) throws(SystemError) -> any Folder
   ) {
@@ -45,8 +45,9 @@ package struct FileFolders: Sendable {
         reason: "the file is outside the folders named in FileFolders=",
         advice: "Add its folder to FileFolders= under [Download]")
     }
-    var folder = try folder(of: root)
+    let top = try folder(of: root)
     do throws(SystemError) {
+      var folder = top
       for step in path[root.path.count..<(path.count - 1)] {
         folder = try folder.folder(step, creating: false)
       }
@@ -54,19 +55,28 @@ package struct FileFolders: Sendable {
       guard try file.status().kind == .file else { throw Self.irregular }
       return file
     } catch {
+      // The mount may be away: the empty folder below it says nothing about its files.
+      if error.name == .missing, (try? top.isEmpty()) == true {
+        throw Self.away("the folder \(Printable.text(root.text)) is empty")
+      }
       throw Self.failure(error)
     }
   }
 
-  /// A folder that cannot be opened is a passing failure: it may be mounted before the next attempt.
+  /// A folder that cannot be opened may be mounted later, however late: its photos wait, and no attempt counts.
   private func folder(of root: Root) throws(Failure) -> any Folder {
     do throws(SystemError) { return try open(root.text) } catch {
       if Self.lacksDescriptors(error) { throw error.machineFailure }
-      throw Failure(
-        .passing, code: "file.unreadable",
-        reason: "the folder \(Printable.text(root.text)) cannot be opened: \(error.words)",
-        advice: "Check that this folder of FileFolders= exists and is mounted")
+      throw Self.away("the folder \(Printable.text(root.text)) cannot be opened: \(error.words)")
     }
+  }
+
+  private static func away(_ reason: String) -> Failure {
+    Failure(
+      .machine, scope: .one, code: "file.folder", reason: reason,
+      advice:
+        "Check that this folder of FileFolders= exists, is mounted, and can be entered by darkroomd"
+    )
   }
 
   /// Anything but a regular file fails like a symbolic link.

@@ -304,7 +304,7 @@ struct FlightTable {
     return again(flight)
   }
 
-  /// Ends the flight, unless passengers boarded meanwhile: the first of them leads another attempt.
+  /// Ends the flight, unless passengers boarded meanwhile: the first passenger leads another attempt.
   private mutating func again(_ flight: URLFlight) -> Answers {
     let number = draw()
     if isOver(flight) { return [] }

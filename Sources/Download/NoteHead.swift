@@ -23,8 +23,7 @@ struct NoteHead: Equatable {
     return Array((text + "head \(String(hex: CRC32C.checksum(Array(text.utf8))))\n").utf8)
   }
 
-  /// Version 2; version 1 stored the place without its query.
-  private static func title(_ kind: String) -> String { "#darkroom-\(kind) 2" }
+  private static func title(_ kind: String) -> String { "#darkroom-\(kind) 1" }
 
   /// The seed for the checksums of the lines below.
   var seed: UInt32 { CRC32C.checksum(bytes) }

@@ -48,7 +48,7 @@ struct PartialFile: Sendable {
   var digest: SHA256Digest { hash.digest() }
   var mayHaveNotes: Bool { isReopened || noteFile != nil }
 
-  /// The next bytes are those of `entity` from `offset` on. At 0 they replace the file's contents.
+  /// The next bytes are the bytes of `entity` from `offset` on. At 0 they replace the file's contents.
   mutating func begin(_ entity: EntityFacts, at offset: UInt64) throws(SystemError) {
     if offset == 0 {
       (size, hash, head, unwritten) = (0, SHA256(), [], [])

@@ -3,7 +3,7 @@
 // Notes are never synced: after a crash the bytes that a digest proves are kept, and the rest is cut off. The
 // reader trusts nothing.
 //
-//   #darkroom-partial 2
+//   #darkroom-partial 1
 //   url https://photos.example.org/barn.jpg?token=…
 //   place https://store.example.org/barn.jpg?token=…     the URL that answered
 //   etag "5f2c"              if there is one

@@ -23,7 +23,7 @@ struct JPEGMetadata {
   private(set) var notices = PictureNotices()
   private let rule: MetadataRule
   private var profileSpace: [UInt8]?
-  /// Extended XMP is split into pieces under one checksum: the print gets all of them or none.
+  /// Extended XMP is split into pieces under one checksum: the print gets all pieces or none.
   private var previewSearch = PacketPreview.Search()
   private var promiseSearch = PacketPreview.Search(PacketPromise.marks)
   /// Of the pictures behind this one.

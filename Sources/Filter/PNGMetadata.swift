@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metadata of a PNG, and the part of it that goes into the print: EXIF, colour description, density and
-// texts (with XMP), byte for byte, without their previews. Holds offsets only. Damage ends the walk silently:
+// texts (with XMP), byte for byte, without their previews and the profile's name. Holds offsets only. Damage ends the walk silently:
 // libpng reads the same bytes and reports the error. Raises PictureTrouble.
 
 internal import Codecs
@@ -25,7 +25,7 @@ struct PNGMetadata {
   ]
   /// The largest chunk that is held in memory to cut previews out of it.
   private static let largestHeld = 1 << 20
-  private static let pieceSize = 32 << 10
+  static let pieceSize = 32 << 10
 
   private(set) var chunks: [Chunk] = []
   private(set) var notices = PictureNotices()
@@ -33,17 +33,19 @@ struct PNGMetadata {
   private let rule: MetadataRule
   /// The number of bytes to which compressed texts may still expand.
   private var textBudget: UInt64
+  /// The size of the longest profile.
+  private let profileSize: UInt64
 
   init(
     of file: any OpenFile, isGrey: Bool, rule: MetadataRule, limits: PictureLimits
   ) throws(PictureTrouble) {
     self.rule = rule
-    textBudget = limits.metadataSize
+    (textBudget, profileSize) = (limits.metadataSize, limits.profileSize)
     var window = ByteWindow(file)
     var offset: UInt64 = 8
     var parts = 0
     var total: UInt64 = 0
-    var profile: UInt64 = 0
+    var profiles: UInt64 = 0
     while true {
       let head = Array(try window.read(at: offset, 8))
       guard head.count == 8 else { break }
@@ -51,13 +53,21 @@ struct PNGMetadata {
       let name = String(decoding: head[4...], as: UTF8.self)
       guard size <= UInt32(Int32.max), name != "IEND" else { break }
       if name != "IDAT" { parts += 1 }
-      if name == "iCCP" { profile += UInt64(size) }
+      if name == "iCCP" { profiles += UInt64(size) }
       let chunk = Chunk(name: name, offset: offset + 8, size: size)
       // Checked before the contents are read.
       let isCounted = Self.texts.contains(name) || Self.needed.contains(name) || name == "eXIf"
       if isCounted { total += UInt64(size) }
-      try limits.check(parts: parts, size: total, profile: profile)
-      if try keeps(chunk, isGrey: isGrey, &window) { chunks.append(chunk) }
+      try limits.check(parts: parts, size: total, profile: profiles)
+      if try keeps(chunk, isGrey: isGrey, &window) {
+        if name != "iCCP" {
+          chunks.append(chunk)
+        } else if let stream = try profile(chunk, isGrey: isGrey, &window) {
+          chunks.append(stream)
+        } else {
+          notices.insert(.profileDropped)
+        }
+      }
       offset += UInt64(size) + 12
     }
     // A part that the rule removes needs no notice.
@@ -75,10 +85,6 @@ struct PNGMetadata {
     case let name where Self.needed.contains(name) && isTooLate(name):
       notices.insert(.metadataDropped)
       return false
-    case "iCCP" where isGrey:
-      // The profile of a grey PNG is for grey; its print has colours.
-      notices.insert(.profileDropped)
-      return false
     case let name where Self.needed.contains(name): return true
     case "eXIf":
       // Of several, readers use the first.
@@ -93,6 +99,14 @@ struct PNGMetadata {
       if !Self.understood.contains(chunk.name) { notices.insert(.metadataDropped) }
       return false
     }
+  }
+
+  /// The profile of a grey PNG is for grey; its print has colours. Of several, readers use the first.
+  private func profile(
+    _ chunk: Chunk, isGrey: Bool, _ window: inout ByteWindow
+  ) throws(PictureTrouble) -> Chunk? {
+    guard !isGrey, !chunks.contains(where: { $0.name == chunk.name }) else { return nil }
+    return try PNGProfile.stream(of: chunk, upTo: profileSize, &window)
   }
 
   private func isTooLate(_ name: String) -> Bool {
@@ -204,9 +218,11 @@ extension PNGMetadata {
   private func copyPieces(
     _ chunk: Chunk, from file: any OpenFile, into writer: inout PNGWriter
   ) throws(PictureTrouble) {
-    do { try writer.beginChunk(Array(chunk.name.utf8), length: chunk.size) } catch {
-      throw .codec(error)
-    }
+    let head = chunk.name == "iCCP" ? PNGProfile.head : []
+    do throws(CodecError) {
+      try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(head.count) + chunk.size)
+      try writer.addToChunk(head)
+    } catch { throw .codec(error) }
     var done = 0
     while done < Int(chunk.size) {
       let piece = try read(chunk, done, min(Self.pieceSize, Int(chunk.size) - done), from: file)

@@ -16,7 +16,7 @@ enum PacketPromise {
     (Array("http://ns.google.com/photos/1.0/container/item/".utf8), .item),
   ]
 
-  /// An announcement has one of these; in a text that cannot be cut, each is one. The namespace of the camera has other
+  /// An announcement has such a name; in a text that cannot be cut, each is one. The namespace of the camera has other
   /// uses.
   static let marks =
     spaces.filter { $0.space != .camera }.map(\.name)

@@ -27,7 +27,7 @@ extension PictureFilter.Pass {
   }
 }
 
-/// The colour profile of a thumbnail: only one that is small, and not that of sRGB, which viewers assume.
+/// The colour profile of a thumbnail: only one that is small, and not the profile of sRGB, which viewers assume.
 enum SmallProfile {
   static let most = 4096
   private static let head = Array("ICC_PROFILE".utf8) + [0, 1, 1]
@@ -78,14 +78,14 @@ extension PNGMetadata {
     return PictureOrientation.number(in: bytes)
   }
 
-  /// Compressed in the file, behind a name, a NUL and the method.
+  /// Compressed in the file.
   func smallProfile(in file: any OpenFile) -> [UInt8]? {
     guard let chunk = chunks.first(where: { $0.name == "iCCP" }), chunk.size <= SmallProfile.most,
       let bytes = try? file.read(at: chunk.offset, upTo: Int(chunk.size)),
-      let end = bytes.firstIndex(of: 0), end + 2 < bytes.count, var inflater = TextInflater()
+      var inflater = TextInflater()
     else { return nil }
     var profile: [UInt8] = []
-    let isRead = inflater.inflate(Array(bytes[(end + 2)...])) { piece in
+    let isRead = inflater.inflate(Array(bytes)) { piece in
       profile += piece
       return profile.count <= SmallProfile.most
     }

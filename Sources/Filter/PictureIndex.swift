@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of further pictures behind a JPEG (MPF, CIPA DC-007): which kinds there are. The print has none of them.
+// The index of further pictures behind a JPEG (MPF, CIPA DC-007): which kinds there are. The print has no such picture.
 
 struct PictureIndex {
   private static let entries = 0xB002

@@ -10,7 +10,7 @@ package struct PictureLimits: Equatable, Sendable {
   /// The limit of marker segments or chunks beside the picture itself.
   package var metadataParts: Int
   /// The limit of the colour profile in bytes, as stored in the file. Profiles of screens have some hundred
-  /// bytes, those of printers up to two million.
+  /// bytes, profiles of printers up to two million.
   package var profileSize: UInt64
 
   package init(

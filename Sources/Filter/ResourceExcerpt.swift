@@ -5,7 +5,7 @@
 enum ResourceExcerpt {
   private static let captions = 1028
   private static let copyrightMark = 1034
-  /// Record and number of the fields that name a person, and of those that say how to read them.
+  /// Record and number of the fields that name a person, and of the fields that describe how to read them.
   private static let names: Set = [[2, 80], [2, 85], [2, 110], [2, 116]]
   private static let frame: Set = [[1, 90], [2, 0]]
 

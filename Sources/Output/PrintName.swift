@@ -2,7 +2,7 @@
 // Turns the name of a photo or a list into one safe path component. Pure.
 //
 // Control bytes, `/`, `%`, a leading `.` or `-`, a `~` before a digit and characters that a reader does not see become
-// %XX; at most 200 bytes, cut between characters. Joiners and selectors stay where a script or an emoji has them, so that
+// %XX; at most 200 bytes, cut between characters, or within a first one that is longer. Joiners and selectors stay where a script or an emoji has them, so that
 // a family stays one. Of names that differ only in case, in Unicode composition or in a picture's extension,
 // the later ones get `~NUMBER`, with which no other name can end.
 
@@ -25,6 +25,13 @@ package enum PrintName {
   package static func folder(list name: String, number: UInt64?) -> FileName {
     let mark = number.map { "~\($0)" } ?? ""
     return FileName(made: "\(escaped(name))\(mark)")
+  }
+
+  /// The folders that a list may get, in the order of preference. Several daemons that print on one disk may have lists
+  /// of one name and number.
+  package static func folders(list name: String, number: UInt64) -> [FileName] {
+    let own = folder(list: name, number: number)
+    return [folder(list: name, number: nil), own] + (2...9).map { FileName(made: "\(own)~\($0)") }
   }
 
   /// Equal for names whose prints would collide in one folder on some file system.
@@ -50,8 +57,10 @@ package enum PrintName {
       let isMark = beginsNumber(name, at: place)
       let end = name.index(after: place)
       var piece: [UInt8] = []
+      // Of the piece, without a part of an escape.
+      var fitting = 0
       var next = place
-      while next < end {
+      while next < end, piece.count <= longest {
         let scalar = name.unicodeScalars[next]
         name.unicodeScalars.formIndex(after: &next)
         let after = next < name.endIndex ? name.unicodeScalars[next] : nil
@@ -65,8 +74,12 @@ package enum PrintName {
             piece.append(percent: byte)
           }
         }
+        if piece.count <= longest { fitting = piece.count }
       }
-      if out.count + piece.count > longest { break }
+      if out.count + piece.count > longest {
+        if out.isEmpty { out += piece.prefix(fitting) }
+        break
+      }
       out += piece
     }
     return out.isEmpty ? "%" : String(decoding: out, as: UTF8.self)

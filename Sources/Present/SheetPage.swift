@@ -149,7 +149,7 @@ package struct SheetPage: Sendable {
     out.markup("</nav>\n")
   }
 
-  /// The style shows one of them: from each view, the one that stays in it. A link to the address of the page itself
+  /// The style shows one link: from each view, the one that stays in it. A link to the address of the page itself
   /// loads nothing if it has a fragment, so the two views of the failed photos have different queries.
   private func loads(_ out: inout HTMLWriter) {
     out.markup("<a class=\"load\" href=\"")

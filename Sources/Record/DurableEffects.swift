@@ -87,12 +87,12 @@ package struct DurableEffects: Sendable {
     return failures
   }
 
-  /// Rows of these lists, which are accepted now, may follow.
+  /// Rows of the lists, which are accepted now, may follow.
   package mutating func expect(_ lists: [ListID]) {
     for list in lists { note(durable: list, Self.anyInode) }
   }
 
-  /// No row of these lists follows. An open file would hold a descriptor, and the space of a removed file.
+  /// No row of the lists follows. An open file would hold a descriptor, and the space of a removed file.
   package mutating func close(_ lists: [ListID]) {
     guard !lists.isEmpty else { return }
     let ended = Set(lists)
@@ -209,7 +209,7 @@ package struct DurableEffects: Sendable {
     }
   }
 
-  /// One folder on each file system of this group, and on that of STATE.
+  /// One folder on each file system of this group, and on the file system of STATE.
   private func fileSystems() -> [UInt64: any Folder] {
     var systems: [UInt64: any Folder] = [:]
     for home in folders.homes {
@@ -225,7 +225,7 @@ package struct DurableEffects: Sendable {
     tryEach(places) { file throws(SystemError) in try file.sync() }
   }
 
-  /// The file system was synced as a whole, by a descriptor that does not have the errors of these files to tell.
+  /// The file system was synced as a whole, by a descriptor that does not report the errors of its files.
   private mutating func checkWritten(_ places: [Int]) {
     tryEach(places) { file throws(SystemError) in try file.checkWritten() }
   }
@@ -279,7 +279,7 @@ package struct DurableEffects: Sendable {
     noteDurable(synced)
   }
 
-  /// Syncs each file system with many of these folders as a whole; returns the folders that are left.
+  /// Syncs each file system that has many folders as a whole; returns the folders that are left.
   private mutating func singles(among places: [Int]) -> Set<Int> {
     var left = Set(places)
     guard places.count > Self.singleSyncs else { return left }

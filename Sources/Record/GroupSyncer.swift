@@ -34,7 +34,7 @@ final class GroupSyncer: Sendable {
     try OwnThread.start("groups") { self.run(effects) }
   }
 
-  /// Returns when all effects are durable. A cancelled task waits, too.
+  /// Returns when all effects are durable. A cancelled task also waits.
   func sync(_ effects: [Effect]) async throws(Failure) {
     let result = await Reply<Result<Void, Failure>>.wait { reply in
       let (isClosing, isFirst) = state.withLock { state -> (Bool, Bool) in

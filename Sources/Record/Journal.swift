@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal file as its only writer holds it: appends lines, makes them durable, and switches to a new
 // segment when one is full or has failed. A descriptor whose sync failed is never used again: the kernel
-// reports a lost page once, and later syncs succeed. Raises `Trouble`, from `init` `SystemError`.
+// reports a lost page once, and later syncs succeed. Nor is a segment whose name leads to another file, or that was cut:
+// its lines would be lost with it. Raises `Trouble`, from `init` `SystemError`.
 
 package import Vocabulary
 
@@ -17,6 +18,7 @@ package struct Journal: Sendable {
   private struct OpenSegment {
     let number: UInt64
     let file: any OpenFile
+    let inode: UInt64
     let seed: UInt32
     /// Takes the durable length; nil if there is no such file.
     let seal: (any OpenFile)?
@@ -36,6 +38,8 @@ package struct Journal: Sendable {
   private var rotatesAt: UInt64 = 0
   /// The lines of a group; the memory is reused.
   private var text = LineText()
+  /// Why the last segment was lost: its file was removed, replaced or cut.
+  private var loss: Failure?
   /// The last sequence number that is durable.
   package private(set) var sequence: UInt64
 
@@ -68,6 +72,7 @@ package struct Journal: Sendable {
     }
     rotate(ledger)
     guard var open = segment else { return try restart(transitions, ledger) }
+    if isLost(open, upTo: open.end) { return try restart(transitions, ledger) }
     let bytes = lines(transitions, seed: open.seed)
     do throws(SystemError) {
       try open.file.write(bytes, at: open.end)
@@ -80,6 +85,7 @@ package struct Journal: Sendable {
       if settings.isSynced { try open.file.sync() }
     } catch { return try restart(transitions, ledger) }
     open.end += UInt64(bytes.count)
+    if isLost(open, upTo: open.end) { return try restart(transitions, ledger) }
     segment = open
     sequence += UInt64(transitions.count)
     note(open)
@@ -89,6 +95,36 @@ package struct Journal: Sendable {
   private func note(_ open: OpenSegment) {
     let end = SegmentEnd(bytes: open.end, sequence: sequence)
     try? open.seal?.write(end.line(seed: open.seed), at: 0)
+  }
+
+  /// The segment's name leads to another file or to none, or the file is shorter. A stray call that fails tells nothing:
+  /// the writes do.
+  private mutating func isLost(_ open: OpenSegment, upTo end: UInt64) -> Bool {
+    let name = JournalFolder.log(open.number)
+    let found: FileStatus?
+    do throws(SystemError) { found = try folder.folder.status(of: name) } catch {
+      guard error.isMissing else { return false }
+      found = nil
+    }
+    let what: String? =
+      switch found {
+      case nil: "was removed or renamed"
+      case let status? where status.inode != open.inode: "was replaced by another file"
+      case let status? where status.size < end: "was cut to \(status.size) bytes"
+      default: nil
+      }
+    guard let what else { return false }
+    loss = Failure(
+      .final, code: "journal.segment",
+      reason: "the journal file \(folder.folder.path)/\(name) \(what)",
+      advice: "Leave the files of the journal to the daemon")
+    return true
+  }
+
+  /// Once after a segment was lost and a new one has all records.
+  package mutating func takeLoss() -> Failure? {
+    defer { loss = nil }
+    return loss
   }
 
   /// Without a sync no length is known to be durable.
@@ -185,7 +221,8 @@ package struct Journal: Sendable {
     try folder.appear(logName)
     if settings.isSynced { try folder.folder.sync() }
     let open = OpenSegment(
-      number: number, file: file, seed: seed, seal: seal(number), end: UInt64(bytes.count))
+      number: number, file: file, inode: try file.status().inode, seed: seed, seal: seal(number),
+      end: UInt64(bytes.count))
     segment = open
     rotatesAt = settings.segmentBytes
     sequence += UInt64(transitions.count)

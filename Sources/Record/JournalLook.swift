@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STATE/journal as `darkroomctl journal` reads it: all files, also of the generation before, as starts would
+// STATE/journal as `darkroomctl journal` reads it: all files, including the generation before, as starts would
 // read them. The daemon may be running. Changes nothing. Raises the failures of `JournalRecovery`, and
 // `journal.none` where there is no journal file.
 

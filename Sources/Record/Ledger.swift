@@ -21,7 +21,7 @@ package struct Ledger: Equatable, Sendable {
   private var archivedLists: Set<ListID> = []
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
-  /// Those of each user. A list from an earlier release, whose record names no owner, is missing.
+  /// Those of each user. A list whose record names no owner is missing.
   package private(set) var shares: [UInt32: OpenShare] = [:]
   package private(set) var bequests = Bequests()
 

@@ -5,7 +5,7 @@
 package import Vocabulary
 
 package struct ListEntry: Equatable, Sendable {
-  /// The list's state. A paused list remembers the state to return to.
+  /// The list's state. A paused list has the state to return to.
   package enum Standing: Equatable, Sendable {
     case accepted
     case running
@@ -56,7 +56,12 @@ package struct ListEntry: Equatable, Sendable {
 
   package func state(of photo: UInt32) -> RecordedState {
     if let state = kept(photo) { return .known(state) }
-    return state.isFinal && photo >= 1 && photo <= acceptance.photos ? .over : .unknown
+    guard photo >= 1, photo <= acceptance.photos else { return .unknown }
+    return switch standing {
+    case .finished: .finished
+    case .cancelled: .cancelled
+    case .accepted, .running, .paused: .unknown
+    }
   }
 
   private func kept(_ photo: UInt32) -> PhotoState? {

@@ -56,7 +56,7 @@ package final class RecordTail: Sendable {
   /// The number of the last record.
   package var last: UInt64 { ring.withLock { $0.last } }
 
-  /// Adds recorded transitions, the first of which has the number `first`.
+  /// Adds recorded transitions; the first one has the number `first`.
   func add(_ transitions: [Transition], from first: UInt64) {
     guard !transitions.isEmpty else { return }
     ring.withLock { ring in

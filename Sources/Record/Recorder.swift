@@ -4,10 +4,10 @@
 // it is in the ledger, and the caller retries. Raises `overtaken` for a change against the rules, `cancelled`
 // after `close`, and from `open` the failures of `JournalRecovery`.
 //
-// Concurrency model: two own threads, and that of `groups`. The syncer makes effects durable and passes requests on; only the
-// journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards the two queues,
-// `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller is
-// answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
+// Concurrency model: two own threads, and the thread of `groups`. The syncer makes effects durable and passes
+// requests on; only the journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards
+// the two queues, `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller
+// is answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
 // and, under load, a moment longer (`GroupPace`); a request rests in one of the two queues at most.
 
 internal import Linux
@@ -52,7 +52,7 @@ package final class Recorder: Sendable {
     var closers: [Reply<Void>] = []
     var counts = RecorderCounts()
 
-    /// The request is the end of a list of which changes wait for their effects.
+    /// The request is the end of a list whose changes wait for their effects.
     func isAhead(_ request: Request) -> Bool {
       guard let list = request.end else { return false }
       return syncing.contains(list)
@@ -87,6 +87,7 @@ package final class Recorder: Sendable {
   private let syncerSignal = ThreadSignal()
   private let writerSignal = ThreadSignal()
   private let died: @Sendable (Failure) -> Void
+  private let lost: @Sendable (Failure) -> Void
   /// The results of photos, for reading.
   package let results: ResultRows
   /// The last records.
@@ -94,7 +95,8 @@ package final class Recorder: Sendable {
 
   private init(
     time: any Timekeeper, stateDevice: UInt64, ledger: Ledger, results: ResultRows,
-    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void
+    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void,
+    lost: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
     groups = GroupSyncer(time: time)
@@ -103,12 +105,15 @@ package final class Recorder: Sendable {
     self.results = results
     self.tail = tail
     self.died = died
+    self.lost = lost
   }
 
   /// Recovers, begins a fresh segment and starts both threads. The caller must hold STATE/lock.
-  /// `died` is called at most once, on the writer's thread, when no more records can be written.
+  /// `died` is called at most once, on the writer's thread, when no more records can be written, and `lost` when
+  /// the file of a segment was lost and a new one has all records.
   package static func open(
     _ state: any Folder, time: any Timekeeper, settings: JournalSettings,
+    lost: @escaping @Sendable (Failure) -> Void = { _ in },
     died: @escaping @Sendable (Failure) -> Void
   ) throws(Failure) -> (Recorder, Recovery) {
     let start = try RecorderStart.run(state, settings)
@@ -116,7 +121,7 @@ package final class Recorder: Sendable {
     let recorder = Recorder(
       time: time, stateDevice: try asMachine { () throws(SystemError) in try state.device() },
       ledger: start.recovery.ledger, results: results,
-      tail: RecordTail(after: start.journal.sequence), died: died)
+      tail: RecordTail(after: start.journal.sequence), died: died, lost: lost)
     let effects = DurableEffects(
       state, rows: results, isSynced: settings.isSynced, mostResults: settings.openResults)
     let journal = start.journal
@@ -132,12 +137,12 @@ package final class Recorder: Sendable {
   // MARK: Requests
 
   /// Returns when all effects and then all changes are durable. The changes are recorded together, in their
-  /// order. A cancelled task waits, too: a request is always finished.
+  /// order. A cancelled task also waits: a request is always finished.
   ///
   /// Raises `Failure.overtaken` when a change is against the rules after all earlier recorded and queued
   /// changes. That change is not written; the other changes of the call are. The effects have happened
-  /// nevertheless, except those of a change of a list that is over: it gets no row and no print after its end, and
-  /// its end does not overtake the changes whose effects are being made durable.
+  /// nevertheless, except the effects of a change of a list that is over: it gets no row and no print after its end,
+  /// and its end does not overtake the changes whose effects are being made durable.
   package func record(
     _ changes: [Change], by user: UInt32? = nil, after effects: [Effect] = []
   ) async throws(Failure) {
@@ -366,6 +371,7 @@ package final class Recorder: Sendable {
     do throws(Journal.Trouble) {
       let begin = time.uptime()
       try writer.journal.append(writer.legal) { book.withLock { $0 } }
+      if let loss = writer.journal.takeLoss() { lost(loss) }
       book.withLock { ledger in
         for transition in writer.legal { ledger.apply(transition) }
         ledger.refuse(writer.refused)

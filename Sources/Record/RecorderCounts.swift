@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorder's work since it was opened: recorded changes by kind, bytes, groups, and the times that the disk took.
-// The only home of these numbers, which never fall. A value.
+// The only home of the numbers, which never fall. A value.
 
 package import Vocabulary
 

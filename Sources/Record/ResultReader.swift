@@ -36,7 +36,18 @@ package final class ResultReader: Sendable {
       Array(fresh.prefix(ResultRow.size)), PhotoID(list: list, number: photo))
   }
 
-  /// The thumbnail of a photo that is far from the others: its row alone is read. A damaged row says nothing.
+  /// The row, or why it cannot be read.
+  package func look(_ photo: UInt32) -> Result<ResultRow?, Failure> {
+    do throws(Failure) { return .success(try row(photo)) } catch { return .failure(error) }
+  }
+
+  /// True if fewer photos have ended by their rows than by the record; a crash may have left more.
+  package func lacks(_ counts: PhotoCounts, of count: UInt32) throws(Failure) -> Bool {
+    if try filtered(of: count) < counts.filtered { return true }
+    return try failed(of: count).count < Int(counts.failed)
+  }
+
+  /// The thumbnail of a photo that is far from the others: its row alone is read. A damaged row has no effect.
   package func thumbnail(_ photo: UInt32) -> Thumbnail? {
     guard let file, photo > 0,
       let bytes = try? file.read(at: ResultRows.offset(photo), upTo: ResultRow.size)
@@ -44,12 +55,12 @@ package final class ResultReader: Sendable {
     return (try? ResultRows.row(bytes, PhotoID(list: list, number: photo)))?.thumbnail
   }
 
-  /// The photos whose row says that they failed; a damaged row says nothing.
+  /// The photos that failed by their rows; a damaged row has no effect.
   package func failed(of count: UInt32) throws(Failure) -> [UInt32] {
     try photos(.failed, of: count)
   }
 
-  /// How many rows say that their photo is filtered; a damaged row says nothing.
+  /// How many photos are filtered by their rows; a damaged row has no effect.
   package func filtered(of count: UInt32) throws(Failure) -> UInt32 {
     UInt32(try photos(.filtered, of: count).count)
   }

@@ -31,7 +31,7 @@ package struct ResultRow: Equatable, Sendable {
   /// Cut at `maximumReasonBytes`, between characters.
   package var reason: String
 
-  /// What shares one place in the row: a print has no code.
+  /// The kinds that share one place in the row: a print has no code.
   private enum Remark: Equatable {
     case code(String)
     case thumbnail(Thumbnail)
@@ -82,9 +82,9 @@ package struct ResultRow: Equatable, Sendable {
 
   // MARK: As bytes, numbers little-endian
 
-  private static let version: UInt8 = 1
+  private static let plain: UInt8 = 1
   /// With a thumbnail in the place of the code.
-  private static let shownVersion: UInt8 = 2
+  private static let shown: UInt8 = 2
 
   /// Seeds the checksum, so that a row at another photo's place or in another list's file does not verify.
   private static func seed(_ list: ListID, _ photo: UInt32) -> UInt32 {
@@ -92,8 +92,8 @@ package struct ResultRow: Equatable, Sendable {
   }
 
   package func encoded(for list: ListID) -> [UInt8] {
-    let version = thumbnail == nil ? Self.version : Self.shownVersion
-    var row: [UInt8] = [version, state.rawValue, format, sha256.isEmpty ? 0 : 1]
+    let kind = thumbnail == nil ? Self.plain : Self.shown
+    var row: [UInt8] = [kind, state.rawValue, format, sha256.isEmpty ? 0 : 1]
     row.reserveCapacity(Self.size)
     func add(_ number: some FixedWidthInteger & UnsignedInteger) {
       for byte in 0..<(number.bitWidth / 8) {
@@ -130,7 +130,7 @@ package struct ResultRow: Equatable, Sendable {
 
   /// Nil unless the bytes are the row of this photo.
   package init?(_ row: [UInt8], for photo: PhotoID) {
-    guard row.count == Self.size, [Self.version, Self.shownVersion].contains(row[0]),
+    guard row.count == Self.size, [Self.plain, Self.shown].contains(row[0]),
       let state = PhotoState(rawValue: row[1])
     else { return nil }
     var place = 4
@@ -160,7 +160,7 @@ package struct ResultRow: Equatable, Sendable {
     httpStatus = UInt16(truncatingIfNeeded: take(2))
     sha256 = row[3] == 1 ? Array(row[place..<(place + 32)]) : []
     place += 32
-    if row[0] == Self.shownVersion {
+    if row[0] == Self.shown {
       let (wide, high) = (UInt16(take(2)), UInt16(take(2)))
       guard let grid = ColourGrid(packed: row[place..<(place + ColourGrid.size)]) else {
         return nil

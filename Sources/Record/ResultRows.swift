@@ -26,6 +26,21 @@ package struct ResultRows: Sendable {
     return try Self.row(bytes, photo)
   }
 
+  /// The row, or why it cannot be read.
+  package func look(_ photo: PhotoID) -> Result<ResultRow?, Failure> {
+    do throws(Failure) { return .success(try row(photo)) } catch { return .failure(error) }
+  }
+
+  /// The photo has ended, so it had a row.
+  package static func missing(_ photo: PhotoID) -> Failure {
+    Failure(
+      .final, code: "results.lost", reason: "the result of photo \(photo) is missing",
+      advice: advice)
+  }
+
+  private static let advice =
+    "Put the file results back into the list's folder, from a backup of the state folder"
+
   /// Reads all rows of a list in order.
   package func reader(_ list: ListID) throws(Failure) -> ResultReader {
     do throws(SystemError) {
@@ -43,7 +58,7 @@ package struct ResultRows: Sendable {
     guard let row = ResultRow(bytes, for: photo) else {
       throw Failure(
         .final, code: "results.damaged", reason: "the result of photo \(photo) cannot be read",
-        advice: "Its state is in the journal file and is not affected")
+        advice: advice)
     }
     return row
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the newest segment is durable, in a file of one line beside it. It is written after each sync of the
-// segment and is not synced itself: an old line is true, too, since a segment only grows. It tells damage at
+// segment and is not synced itself: an old line is also true, since a segment only grows. It tells damage at
 // the end of the segment, whose records were acknowledged, from an append that a crash interrupted.
 
 internal import Digests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a hook that failed, or of a webhook that was sent. `Notice+Words` and `Notice+Fields` escape them.
+// The facts of a hook that failed, or of a webhook that was sent. `Notice+Machine` escapes them.
 
 package import Vocabulary
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a list that a notice is about. `Notice+Words` and `Notice+Fields` escape the names.
+// The facts of a list that a notice is about. `Notice+Facts` escapes the names.
 
 package import Vocabulary
 
@@ -30,5 +30,12 @@ package struct ListFacts: Equatable, Sendable {
     self.revises = revises
     self.owner = owner
     self.caller = caller
+  }
+}
+
+extension ListFacts: NamesPeople {
+  mutating func name(_ names: inout PersonNames) {
+    owner.name(&names)
+    caller.name(&names)
   }
 }

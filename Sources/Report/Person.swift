@@ -14,8 +14,25 @@ package struct Person: Equatable, Sendable {
 
   /// For sentences.
   package var words: String { name.isEmpty ? "user \(number)" : name }
+}
 
-  fileprivate mutating func take(_ name: String) { self.name = name }
+/// Facts that name users.
+protocol NamesPeople: Sendable {
+  mutating func name(_ names: inout PersonNames)
+}
+
+extension Person: NamesPeople {
+  mutating func name(_ names: inout PersonNames) {
+    if name.isEmpty { name = names[number] }
+  }
+}
+
+extension Optional: NamesPeople where Wrapped: NamesPeople {
+  mutating func name(_ names: inout PersonNames) {
+    guard var known = self else { return }
+    known.name(&names)
+    self = known
+  }
 }
 
 /// The names that have been looked up, including those that no user has. A value.
@@ -27,17 +44,14 @@ struct PersonNames {
 
   init(_ look: @escaping @Sendable (UInt32) -> String?) { self.look = look }
 
-  mutating func name(_ person: inout Person) {
-    if known[person.number] == nil {
+  /// Empty for a user without one.
+  subscript(user: UInt32) -> String {
+    mutating get {
+      if let name = known[user] { return name }
       if known.count >= Self.most { known = [:] }
-      known[person.number] = look(person.number) ?? ""
+      let name = look(user) ?? ""
+      known[user] = name
+      return name
     }
-    person.take(known[person.number] ?? "")
-  }
-
-  mutating func name(_ person: inout Person?) {
-    guard var known = person else { return }
-    name(&known)
-    person = known
   }
 }

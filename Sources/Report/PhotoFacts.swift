@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a photo that a notice is about. `Notice+Words` and `Notice+Fields` escape the names.
+// The facts of a photo that a notice is about. `Notice+Facts` escapes the names.
 
 package import Vocabulary
 
@@ -46,4 +46,8 @@ package struct PhotoFacts: Equatable, Sendable {
     self.host = host
     self.owner = owner
   }
+}
+
+extension PhotoFacts: NamesPeople {
+  mutating func name(_ names: inout PersonNames) { owner.name(&names) }
 }

@@ -2,7 +2,7 @@
 // The bounded queue of notices that wait for the writer, oldest first. A full queue drops new notices and
 // counts them. Its last eighth is reserved for warnings and worse, so that a flood hides no trouble.
 
-struct ReportRing: Equatable {
+struct ReportRing {
   private(set) var waiting: [Notice] = []
   private(set) var leftOut: UInt64 = 0
   private let capacity: Int

@@ -14,14 +14,23 @@ package enum ReportSink: Sendable {
   package static func choose(
     environment: [String: String], asked: LineStyle? = nil
   ) -> ReportSink {
-    let isStream = JournalStream.isStandardError(environment)
-    if isStream, asked == nil, (try? Surroundings.mustExist(JournalSocket.path)) != nil {
+    if JournalStream.isStandardError(environment), asked == nil,
+      (try? Surroundings.mustExist(JournalSocket.path)) != nil
+    {
       return .journald { entry in (try? JournalSocket.send(entry)) != nil }
     }
-    let style = LineStyle.choose(
-      asked: asked, isJournalStream: isStream,
+    return .lines(lineStyle(environment: environment, asked: asked)) { bytes in
+      (try? StandardStream.error.write(bytes)) != nil
+    }
+  }
+
+  /// The style of lines on standard error.
+  package static func lineStyle(
+    environment: [String: String], asked: LineStyle? = nil
+  ) -> LineStyle {
+    LineStyle.choose(
+      asked: asked, isJournalStream: JournalStream.isStandardError(environment),
       isTerminal: StandardStream.error.isTerminal, environment: environment)
-    return .lines(style) { bytes in (try? StandardStream.error.write(bytes)) != nil }
   }
 
   /// Waits while journald is slow; returns false when the message cannot be delivered.

@@ -42,7 +42,7 @@ package final class Reporter: Sendable {
     let wakes = state.withLock { state in
       defer {
         state.ring.push(notice)
-        state.counts.add(notice.messageID)
+        state.counts.add(notice)
       }
       return state.ring.isEmpty && !state.isWriting
     }
@@ -90,9 +90,8 @@ package final class Reporter: Sendable {
   ) -> LostMessages {
     var missing = missing
     var isHeard = true
-    for var notice in notices {
-      notice.name(&names)
-      isHeard = sink.write(notice.message)
+    for notice in notices {
+      isHeard = sink.write(notice.message(&names))
       if !isHeard {
         missing.refused += 1
         state.withLock { $0.counts.leftOut += 1 }
@@ -114,13 +113,18 @@ package final class Reporter: Sendable {
   }
 }
 
-/// The notices since the start, by kind; never falls.
+/// The notices since the start; never falls.
 package struct ReporterCounts: Equatable, Sendable {
-  private var kinds: [MessageID: UInt64] = [:]
+  private var kinds: [Notice.Counter: UInt64] = [:]
+  private var priorities: [Priority: UInt64] = [:]
   /// Notices for which the ring had no room, or that the sink did not take.
   package internal(set) var leftOut: UInt64 = 0
 
-  package subscript(_ kind: MessageID) -> UInt64 { kinds[kind] ?? 0 }
+  package subscript(_ kind: Notice.Counter) -> UInt64 { kinds[kind] ?? 0 }
+  package subscript(_ priority: Priority) -> UInt64 { priorities[priority] ?? 0 }
 
-  mutating func add(_ kind: MessageID) { kinds[kind, default: 0] += 1 }
+  mutating func add(_ notice: Notice) {
+    priorities[notice.priority, default: 0] += 1
+    if let counter = notice.counter { kinds[counter, default: 0] += 1 }
+  }
 }

@@ -68,7 +68,7 @@ package struct HookOrder: OutboxOrder, Equatable {
     }
   }
 
-  /// The longest value: that of a path. A longer one is cut.
+  /// The longest value: a path. A longer one is cut.
   package static let longestValue = 4096
   /// Every fact with the longest value, each byte as three.
   package static let longestText = 256 << 10

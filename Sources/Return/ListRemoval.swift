@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
 // list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
-// until all are done, also after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
+// until all are done, even after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
 // returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
@@ -39,7 +39,7 @@ package struct ListRemoval: Sendable {
     try lists.folder(ifThere: ListFolder.removed(list))
   }
 
-  /// Decides that the lists, the newest first, are removed; durable on return. A list that is gone is left out. The
+  /// Marks the lists as removed, the newest first; durable on return. A list that is gone is left out. The
   /// newest goes last: while it is there, a caller can repeat what a crash has interrupted.
   package func hide(_ removed: [ListID]) throws(SystemError) {
     for list in removed.reversed() {
@@ -66,7 +66,7 @@ package struct ListRemoval: Sendable {
 
   /// - Parameters:
   ///   - name: of the dropped file.
-  ///   - sum: size and SHA-256 of the list, for lists that earlier versions returned.
+  ///   - sum: size and SHA-256 of the list, for one whose receipt a power cut took.
   package func clear(
     _ list: ListID, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) {
@@ -126,5 +126,26 @@ package struct ListRemoval: Sendable {
   private func isResult(_ name: FileName, of list: ListID) throws(SystemError) -> Bool {
     guard let head = try done.contents(of: name, upTo: Self.headLength) else { return false }
     return ListResults.number("ID", in: String(decoding: head, as: UTF8.self)) == list.number
+  }
+}
+
+extension ListResults {
+  /// A number among the first keys of results that we wrote: no text of a user has a bare `<`.
+  static func number(_ key: String, in head: String) -> UInt64? {
+    guard let rest = tail(of: head[...], after: "<key>\(key)</key>"),
+      let digits = tail(of: rest.prefix(100), after: "<integer>")
+    else { return nil }
+    return UInt64(digits.prefix { $0 != "<" })
+  }
+
+  private static func tail(of text: Substring, after word: String) -> Substring? {
+    var rest = text.utf8[...]
+    let bytes = Array(word.utf8)
+    while let start = rest.firstIndex(of: bytes[0]) {
+      rest = rest[start...]
+      if rest.starts(with: bytes) { return Substring(rest.dropFirst(bytes.count)) }
+      rest = rest.dropFirst()
+    }
+    return nil
   }
 }

@@ -12,7 +12,7 @@ package struct OldLists: Sendable {
   /// STATE/lists.
   package init(_ lists: any Folder) { self.lists = lists }
 
-  /// True if the list's folder is gone, also under the name of a list that its owner removes.
+  /// True if the list's folder is gone, even under the name of a list that its owner removes.
   package func isGone(_ list: ListID) throws(SystemError) -> Bool {
     if try lists.has(ListFolder.name(list)) { return false }
     return try !lists.has(ListFolder.removed(list))

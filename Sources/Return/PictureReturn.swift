@@ -56,7 +56,7 @@ struct PictureReturn {
 
   private func path(_ number: UInt32) -> ArraySlice<FileName> {
     let path = roll.rows[Int(number) - 1].path
-    // A picture that a crash left in `.claim/N` has no folder of its own.
+    // A picture that a crash left in `.claim/N` has no separate folder.
     return roll.base == 0 ? path.suffix(1) : path.dropFirst(roll.base)
   }
 
@@ -131,7 +131,7 @@ struct PictureReturn {
     return try holds(numbers, given)
   }
 
-  /// True if the folder has all of these pictures already.
+  /// True if the folder has all the pictures already.
   private func holds(
     _ numbers: [UInt32], _ given: any Folder
   ) throws(SystemError) -> Bool {

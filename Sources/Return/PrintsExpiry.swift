@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets aside the folder of prints of a list that ended long ago, and removes it when it has rested. One rename decides
-// it, and until the removal another one takes it back; the steps after it are repeated until all are done, also after a
-// crash. The list's folder remembers it. A link, and a folder that is a mount, are not
+// it, and until the removal another one takes it back; the steps after it are repeated until all are done, even after a
+// crash. The list's folder keeps the note. A link, and a folder that is a mount, are not
 // touched; a mount inside the folder is not entered, and keeps the removal from its end. Raises SystemError.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
 //   hide     prints/NAME → prints/.expired-N
-//   note     lists/N/expired says when; also for earlier lists that have their prints there
+//   note     lists/N/expired has the time; also in earlier lists that have their prints there
 //   clear    removes prints/.expired-N, after ExpiryGrace.rest
 
 internal import Files

@@ -30,7 +30,7 @@ package struct Retention: Equatable, Sendable {
     return !overflow && end <= now
   }
 
-  /// The pause until the first of these can be removed; nil if there are none.
+  /// The pause until the first one can be removed; nil if there is none.
   package func pause(until ends: some Sequence<UInt64>, now: UInt64) -> Duration? {
     guard let first = ends.min() else { return nil }
     let (end, overflow) = first.addingReportingOverflow(keep)

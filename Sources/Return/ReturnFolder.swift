@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results
-// beside it. The files appear whole, are for the owner of the list alone, are never the dropper's inode and never
-// replace another file. Then marks the list's folder as returned. Raises `list.gone`, `cancelled`, `machine`, and the
-// failures of ListOutcome that are not `final`.
-// The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task at
-// a time for a list.
+// Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results beside it. The
+// files appear whole, are for the owner of the list alone, are never the dropper's inode and never replace another
+// file. Then marks the list's folder as returned. While the list is missing from its folder, the copy alone waits for
+// it. Raises `list.gone`, `cancelled`, `machine`, and the failures of ListOutcome that are not `final`.
+// The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task
+// at a time for a list.
 
 internal import Files
 package import Vocabulary
@@ -32,7 +32,7 @@ package struct ReturnFolder: Sendable {
   }
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
-  /// marked list. Takes long for a long list. Raises `final` if the list's folder or file is gone. Without a
+  /// marked list. Takes long for a long list. Raises `final` if the list's folder is gone. Without a
   /// name or owner, because `about` is damaged, the list's number makes a name, and root alone can read. Calls
   /// `leave` when the files have their names, before the mark: after a crash in between it is called again,
   /// with the same names. Returns the failure if there will never be results.
@@ -43,14 +43,24 @@ package struct ReturnFolder: Sendable {
   ) async throws(Failure) -> Failure? {
     do throws(Failure) {
       let begun = try asMachine { () throws(SystemError) in try begin(list) }
-      guard let (folder, source) = begun else {
+      guard let (folder, isReturned) = begun else {
         throw Failure(
           .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
       }
-      guard let source else { return nil }
+      if isReturned { return nil }
       let here = try asMachine { () throws(SystemError) in try standing() }
-      return try await here.attempt(
-        list, named: name, from: folder, source, FileReaders(owner: owner), outcome, leave)
+      let (own, readers) = (name ?? Self.name(of: list), FileReaders(owner: owner))
+      let source = try asMachine { () throws(SystemError) in
+        try folder.open(ifThere: ListFolder.list)
+      }
+      guard let source else {
+        try await here.giveResults(list, named: own, from: folder, readers, outcome, leave)
+        throw Failure(
+          .machine, scope: .one, code: ListFolder.missing,
+          reason: "\(ListFolder.list) is missing from the list's folder, \(folder.path)",
+          advice: "Put the file back; an empty file ends the wait with an empty copy")
+      }
+      return try await here.attempt(list, named: own, from: folder, source, readers, outcome, leave)
     } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
@@ -96,9 +106,26 @@ package struct ReturnFolder: Sendable {
     ListResults(of: list, done: done, failed: failed, for: readers)
   }
 
+  /// The results alone, once: their names count when the copy follows.
+  private func giveResults(
+    _ list: ListID, named own: FileName, from folder: any Folder, _ readers: FileReaders,
+    _ outcome: OutcomeSource?, _ leave: (ReturnedNames) throws(SystemError) -> Void
+  ) async throws(Failure) {
+    var files: [FreshFile] = []
+    let isDone = try asMachine { () throws(SystemError) in try folder.has(ListFolder.resulted) }
+    guard !isDone, try results(of: list, readers).write(outcome, into: &files) == nil,
+      !files.isEmpty
+    else { return }
+    let first = try await files.appear(under: FreshName.choices(own, list), groups)
+    try asMachine { () throws(SystemError) in
+      try leave(ReturnedNames(first, hasResults: true, hasRetry: files.count > 1))
+      try folder.write(whole: [], as: ListFolder.resulted)
+    }
+  }
+
   /// `source` is the list, in its folder.
   private func attempt(
-    _ list: ListID, named name: FileName?, from folder: any Folder, _ source: any OpenFile,
+    _ list: ListID, named own: FileName, from folder: any Folder, _ source: any OpenFile,
     _ readers: FileReaders, _ outcome: OutcomeSource?,
     _ leave: (ReturnedNames) throws(SystemError) -> Void
   ) async throws(Failure) -> Failure? {
@@ -109,7 +136,6 @@ package struct ReturnFolder: Sendable {
     }
     var files = [copy]
     let trouble = try results(of: list, readers).write(outcome, into: &files)
-    let own = name ?? Self.name(of: list)
     let pictures = try pictures(of: list, in: folder, readers, trouble == nil ? outcome : nil)
     try asMachine { () throws(SystemError) in
       try pictures?.giveBack(to: done, failed, named: own)
@@ -117,7 +143,9 @@ package struct ReturnFolder: Sendable {
     let first = try await files.appear(under: FreshName.choices(own, list), groups)
     let mark = try asMachine { () throws(SystemError) in
       // The copy, then the results, then a retry list if there is one.
-      try leave(ReturnedNames(first, hasResults: files.count > 1, hasRetry: files.count > 2))
+      if try !folder.has(ListFolder.resulted) {
+        try leave(ReturnedNames(first, hasResults: files.count > 1, hasRetry: files.count > 2))
+      }
       let receipt = ReturnReceipt(files, beside: first)
       return try ListMarks.writeReturn(in: folder, Array(receipt.text.utf8))
     }
@@ -159,12 +187,11 @@ package struct ReturnFolder: Sendable {
     try FreshName.sweep(failed)
   }
 
-  /// The list's folder, and the list unless it was returned already. Nil if there is nothing to copy.
+  /// The list's folder, if it is there, and whether the list was returned already.
   private func begin(
     _ list: ListID
-  ) throws(SystemError) -> (folder: any Folder, source: (any OpenFile)?)? {
+  ) throws(SystemError) -> (folder: any Folder, isReturned: Bool)? {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return nil }
-    if try ListMarks(of: folder).isReturned { return (folder, nil) }
-    return try folder.open(ifThere: ListFolder.list).map { (folder, $0) }
+    return (folder, try ListMarks(of: folder).isReturned)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a returned list, as the file `returned` in its folder remembers them: their names, sizes and sums, so
+// The files of a returned list, as the file `returned` in its folder lists them: their names, sizes and sums, so
 // that a removal never takes a file of another list which has got the name since. A value and its text, a line for
-// each file; versions before it left `returned` empty.
+// each file.
 //
 //   copy 812 9f86d081… barn.plist     the name with all but letters, digits and . _ ~ - as %XX
 

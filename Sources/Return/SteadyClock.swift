@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells since when the time of day can be believed: nothing is removed for its age on the word of a clock that has
-// just been set, or that was wrong at the start. A changed setting begins a new one, so that a slip can be noticed. A
-// value: times in, no clock.
+// Tells since when the time of day can be believed: nothing is removed because of its age on the word of a clock that
+// has just been set, or that was wrong at the start. A changed setting begins a new one, so that a slip can be
+// noticed. A value: times in, no clock.
 
 internal import Vocabulary
 

@@ -37,7 +37,7 @@ package struct WebhookOrder: OutboxOrder, Equatable {
   /// `now` in milliseconds since 1970. An attempt before its time does not count: each start makes one.
   package func verdict(on failure: Failure, now: UInt64) -> Verdict {
     let early = Duration.milliseconds(Int64(clamping: next > now ? next - now : 0))
-    // A longer time is that of a clock which was set back.
+    // A longer time comes from a clock that was set back.
     if early > .zero, early <= max(wait, Self.longestAsked) { return .again(self, after: early) }
     var order = self
     order.attempts += 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page that a request asks for, read from its target: only plain paths and few parameters, each once. A value; a target
-// that is not one of these is nil. Nothing of it names a file: photos are numbers.
+// that is no such page is nil. Nothing of it names a file: photos are numbers.
 
 internal import Vocabulary
 

@@ -4,9 +4,10 @@
 //
 // A place is an index into the photos that the filter shows; `shown` has their numbers, nil for all. Browsers limit the
 // height of a page, so above 8 million pixels one pixel of the scroll bar is `scale` pixels of the grid. `look` names the
-// photos on the screen, then those of one screen below and above, as a lease that is renewed while the page is visible.
-// The server stays while a page calls it, also a hidden one: it alone knows the view. `get` returns an answer, or nothing, and tells
-// why on the page. A person who comes back to the page finds the photo and the filter of before (`history.state`).
+// photos on the screen, then the photos of one screen below and above, as a lease that is renewed while the page is
+// visible. The server stays while a page calls it, even a hidden one: it alone knows the view. `get` returns an
+// answer, or nothing, and tells why on the page. A person who comes back to the page finds the photo and the filter
+// of before (`history.state`).
 //
 // The overview has a cell for each group of photos of the whole list, drawn as five times four pixels that the style
 // enlarges: the colours of one print of the group, as many as the group has prints, and at the end those that failed.
@@ -247,7 +248,7 @@ package enum PageScript {
         if (mine !== turn || over) return;
         if (digits) {
           if (!offset) record = +answer.headers.get("Darkroom-Record");
-          states.set(new Uint8Array(digits).map(digit => digit & 3), offset);
+          states.set(new Uint8Array(digits).map(digit => digit & 4 ? 3 : digit & 3), offset);
           offset += digits.byteLength || total;
         } else await new Promise(done => setTimeout(done, 3e3));
       }

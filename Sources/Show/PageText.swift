@@ -91,7 +91,7 @@ package enum PageText {
   package static func path(of list: UInt64, view: String) -> String { "/v/\(view)/lists/\(list)/" }
 
   /// Leads to the page of a list. After a redirection, a browser says that the request comes from the site of the first
-  /// link; this page is of our own site.
+  /// link; this page belongs to our site.
   package static func door(to path: String) -> String {
     """
     <!doctype html>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves a caller's message in the quick home: parses it, asks the loop whether it is still wanted, and has the call
+// Serves a caller's message in the caller's turn: parses it, asks the loop whether it is still wanted, and has the call
 // answered. Raises nothing: what is wrong with a message is its answer.
 // Concurrency: immutable; each message has a task.
 
@@ -32,12 +32,19 @@ struct CallDesk: Sendable {
       var peer = peer
       peer.view = view
       let terms = ControlSession.Terms(
-        isOneway: request.oneway, endsWithCaller: request.more || call.method.isSearch)
+        isOneway: request.oneway, endsWithCaller: request.more || !call.method.isChange)
       guard await line.parsed(.success(terms)) else { return }
-      line.finish(
-        request.more
-          ? await handler.stream(call, from: peer) { await line.send($0) }
-          : await handler.handle(call, from: peer))
+      if request.oneway {
+        // The reply to another call would be dropped.
+        if call.method.isChange { _ = await handler.handle(call, from: peer) }
+        await line.finish(.unread)
+      } else if request.more, call.method.isStream {
+        await line.finish(await handler.stream(call, from: peer, to: line.stream(of: call)))
+      } else if await line.room(for: call) {
+        await line.finish(await handler.handle(call, from: peer))
+      } else {
+        await line.finish(.unread)
+      }
     }
   }
 }

@@ -6,6 +6,8 @@ package import Vocabulary
 package enum ControlCall: Equatable, Sendable {
   case status
   case lists
+  /// The lists that ended at least that time ago, as the daemon judges their age.
+  case aged(Duration)
   case inbox
   case show(ShowOrder)
   case why(WhyOrder)
@@ -49,6 +51,7 @@ package enum ControlCall: Equatable, Sendable {
   package enum Method: String, CaseIterable, Sendable {
     case status = "Status"
     case lists = "Lists"
+    case aged = "Aged"
     case inbox = "Inbox"
     case show = "Show"
     case why = "Why"
@@ -78,13 +81,28 @@ package enum ControlCall: Equatable, Sendable {
     case nodes = "Nodes"
     case drain = "Drain"
 
-    /// It may read a whole list, and changes nothing durable: it ends when its caller has left.
-    var isSearch: Bool {
+    /// It changes more than what its caller sees, and is carried out even if its caller has left. Every other call ends
+    /// with its caller.
+    package var isChange: Bool {
       switch self {
-      case .show, .why, .focus, .states, .colours, .find, .picture: true
-      case .status, .lists, .inbox, .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove,
-        .sheet, .reload, .forecast, .settings, .watch, .follow, .open, .redeem, .cache, .metrics,
-        .flush, .nodes, .drain:
+      case .pause, .resume, .cancel, .quality, .unfocus, .retry, .remove, .sheet, .reload, .cache,
+        .flush, .drain:
+        true
+      case .status, .lists, .aged, .inbox, .show, .why, .focus, .forecast, .settings, .watch,
+        .follow,
+        .open, .redeem, .states, .colours, .find, .picture, .metrics, .nodes:
+        false
+      }
+    }
+
+    /// With `more`, replies follow each other.
+    var isStream: Bool {
+      switch self {
+      case .show, .watch, .follow: true
+      case .status, .lists, .aged, .inbox, .why, .pause, .resume, .cancel, .quality, .focus,
+        .unfocus,
+        .retry, .remove, .sheet, .reload, .forecast, .settings, .open, .redeem, .states, .colours,
+        .find, .picture, .cache, .metrics, .flush, .nodes, .drain:
         false
       }
     }
@@ -99,6 +117,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status: .status
     case .lists: .lists
+    case .aged: .aged
     case .inbox: .inbox
     case .show: .show
     case .why: .why
@@ -133,6 +152,7 @@ package enum ControlCall: Equatable, Sendable {
   package var parameters: JSONObject {
     switch self {
     case .status, .lists, .inbox, .reload, .settings, .metrics, .nodes: JSONObject()
+    case .aged(let age): AgedOrder(age: age).object
     case .drain(let order): order.object
     case .forecast(let order): order.object
     case .show(let order): order.object
@@ -170,6 +190,7 @@ package enum ControlCall: Equatable, Sendable {
     switch method {
     case .status: .status
     case .lists: .lists
+    case .aged: .aged(try AgedOrder(request: parameters).age)
     case .inbox: .inbox
     case .reload: .reload
     case .settings: .settings

@@ -14,14 +14,14 @@ extension ControlError: CustomStringConvertible {
     case .noSuchList(let name, let near?, nil):
       "there is no list '\(Printable.text(name))' (did you mean '\(Printable.text(near))'?)"
     case .listRejected(let name, let why):
-      "the list '\(Printable.text(name))' was not accepted: \(Printable.text(why))"
+      "the list '\(Printable.text(name))' was not accepted: \(Printable.sentence(why))"
     case .ambiguousList(let name, let ids):
       "several lists are meant by '\(Printable.text(name))'; use a number instead: "
         + ids.prefix(10).map { String($0) }.joined(separator: ", ")
         + (ids.count > 10 ? ", …" : "")
-    case .permissionDenied(let why): why.isEmpty ? "permission denied" : Printable.text(why)
-    case .notPossible(let why): Printable.text(why)
-    case .reloadFailed(let why): Printable.text(why)
+    case .permissionDenied(let why): why.isEmpty ? "permission denied" : Printable.sentence(why)
+    case .notPossible(let why): Printable.sentence(why)
+    case .reloadFailed(let why): Printable.sentence(why)
     case .interfaceNotFound(let name):
       "darkroomd does not have the interface '\(Printable.text(name))'; it may be another version"
     case .methodNotFound(let name):

@@ -23,6 +23,9 @@ package enum ControlFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   package var description: String {
     switch self {
+    case .notRunning(let path) where DaemonPlace.isOfSystem(folderOf: path):
+      "nothing answers at \(Printable.text(path)), which is a folder of the system's darkroomd; leave out --root= and "
+        + "DARKROOM_ROOT, because that daemon answers at \(DaemonPlace.systemSocket)"
     case .notRunning(let path):
       "darkroomd is not running: nothing answers at \(Printable.text(path)); start it with "
         + DaemonPlace(socket: path).start

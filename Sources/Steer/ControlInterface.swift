@@ -21,15 +21,20 @@ package enum ControlInterface {
     # and Picture. Calls about the photos of a private list are for its owner and root; so are its title, which is
     # empty for others, and its reasons. Reasons of files in the inbox are for the owner of the file and root.
     # A request has at most 64 KiB and 2048 values, at most 8 deep; a string in it has at most 255 bytes, a name of a
-    # parameter at most 64. Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes,
-    # in any case, with '*' and '?'. Show, Why, Focus, States, Colours, Find and Picture end when their caller has left.
-    # One Find of a user runs at a time.
+    # parameter at most 64. A reply has at most 16 MiB; a caller has half a minute to read it, and a second more for each
+    # 64 KiB. A call whose reply may be long waits while other replies to its user are not read.
+    # Strings are compared by their bytes. A name of a list may be a pattern of at most 62 bytes, in any case, with '*'
+    # and '?'. Pause, Resume, Cancel, SetQuality, Unfocus, Retry, Remove, Sheet, Reload, Cache, Flush and Drain are
+    # carried out even if their caller has left. Every other call ends when its caller has left, and does nothing if
+    # it is oneway. If a caller leaves, the requests that wait behind its first one are dropped. The calls of several
+    # users take turns. Of the calls of a user that read the photos of a list, one runs at a time.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
 
-    type PhotoState (new, downloaded, filtered, failed)
+    # A photo is unknown if it has ended, and the row with its result is missing or cannot be read.
+    type PhotoState (new, downloaded, filtered, failed, unknown)
 
     type ServiceClass (userInteractive, userInitiated, default, utility, background)
 
@@ -67,11 +72,12 @@ package enum ControlInterface {
     # URLs are shown without user, password and query.
     type PhotoSummary \(PhotoSummary.lines)
 
-    # A comparison of a print with the record: finding is one of asRecorded, missing, changed, unreadable,
+    # A comparison of a print with the record: finding is one of asRecorded, missing, changed, unreadable, lost,
     # why a clause.
     type PrintFinding \(PrintFinding.line)
 
-    # Photos with the same URL share one transfer; list, photo and name are those of one of them. rate is
+    # Photos with the same URL share one transfer; list, photo and name are those of one of them, and photos counts
+    # those that the caller may look at. rate is
     # in bytes per second, over the last seconds. total is missing when the origin did not send it.
     type TransferSummary \(TransferSummary.lines)
 
@@ -95,9 +101,9 @@ package enum ControlInterface {
     type MetricFamily \(MetricFamily.lines)
 
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
-    # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
-    # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled
-    # (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
+    # takeOver, blocked, damaged, machine, ledger, trouble, downloads, finishing, ending, returning, over (a list);
+    # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled,
+    # unknown (photos). number and name are of one of the photos; attempt is the host's or the photo's;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
     # empty or 0.
     type WaitSummary \(WaitSummary.lines)
@@ -108,12 +114,16 @@ package enum ControlInterface {
     # All known lists, the oldest first.
     method Lists() -> \(ListsReply.line)
 
-    # Scans the inbox and returns its files, at most 1000, and the last files that left it.
+    # The lists that ended at least age milliseconds ago, the oldest first. Refused until the clock was right for an hour.
+    method Aged\(AgedOrder.line) -> \(ListsReply.line)
+
+    # Scans the inbox and returns its files, at most 1000 and about 1 MiB, and the last files that left it.
     method Inbox() -> \(InboxReply.line)
 
     # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
     # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
-    # A reply with 'more' has further photos: pass the value as the offset of the next call. prints is the
+    # A reply with 'more' has further photos: pass the value as the offset of the next call. A page of long texts
+    # ends after about 1 MiB, with fewer photos than asked for. prints is the
     # folder of the list's prints, or their URL in a store, and null while they are out of reach. sha256 is
     # that of a print, as it was recorded.
     # With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,
@@ -210,8 +220,8 @@ package enum ControlInterface {
     # a restart.
     method Redeem\(RedeemOrder.line) -> \(RedeemReport.line)
 
-    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
-    # most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
+    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed, 4 unknown. limit
+    # is at most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
     method States\(StatesOrder.lines) -> \(StatesReport.line)
 
     # The colours of an overview of the list, in at most 2048 groups of photos that follow each other: of one print of

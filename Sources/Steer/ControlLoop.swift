@@ -14,15 +14,21 @@ struct ControlLoop: ~Copyable {
     var session: ControlSession
     var task: Task<Void, Never>?
     var taken: Reply<Bool>?
+    /// Given when its call has room for a reply.
+    var room: Reply<Bool>?
     /// Goes with the next bytes.
     var file: LinuxFile?
   }
+
+  /// Root and the daemon's user, who have places and room beyond the limits.
+  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
 
   private let listener: ListeningSocket
   private let mailbox: Mailbox<ControlServer.Letter>
   private let desk: CallDesk
   private let clock: any Timekeeper
   private let limits: ControlLimits
+  private var room: ReplyRoom
   private var clients: [UInt64: Client] = [:]
   private var lastClient: UInt64 = 0
   /// Set when accepting failed, as without descriptors: no caller is accepted before then.
@@ -39,6 +45,7 @@ struct ControlLoop: ~Copyable {
     self.desk = desk
     self.clock = clock
     self.limits = limits
+    room = ReplyRoom(limits: limits, keepers: Self.keepers)
   }
 
   /// Runs until the mailbox brings the stop and the last reply is delivered, or `farewell` has passed.
@@ -49,11 +56,13 @@ struct ControlLoop: ~Copyable {
         case .reply(let piece): deliver(piece)
         case .parsed(let number, let message, let answer):
           answer.give(took(message, from: number))
+        case .room(let number, let bytes, let answer): askRoom(number, bytes, answer)
         case .stop: farewell = farewell ?? clock.uptime() + limits.farewell
         }
       }
       if let farewell, isFarewellOver(farewell) { return }
       expire()
+      admit()
       await wait(on: reactor)
     }
   }
@@ -140,7 +149,7 @@ struct ControlLoop: ~Copyable {
   }
 
   private func verdict(on peer: ControlPeer) -> ControlPlaces.Verdict {
-    ControlPlaces(limits: limits, keepers: [0, ThisProcess.user]).verdict(
+    ControlPlaces(limits: limits, keepers: Self.keepers).verdict(
       on: peer.user,
       among: clients.map {
         .init(number: $0.key, user: $0.value.peer.user, idleSince: $0.value.session.idleSince)
@@ -150,7 +159,7 @@ struct ControlLoop: ~Copyable {
   // MARK: One caller
 
   /// Serves one caller as far as possible. Reads once a turn, so that no other caller waits. A caller that
-  /// has left is read to its end, because no poll reports it again.
+  /// has left is read to its first request, because no poll reports it again.
   private mutating func pump(_ number: UInt64) {
     repeat {
       serve(number)
@@ -185,8 +194,8 @@ struct ControlLoop: ~Copyable {
 
   private mutating func begin(_ number: UInt64, _ message: [UInt8]) {
     guard let peer = clients[number]?.peer else { return }
-    let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
-    clients[number]?.task = TaskHome.quick.start { [desk] in
+    let line = ReplyLine(client: number, mailbox: mailbox, limits: limits)
+    clients[number]?.task = TaskHome.calls(of: peer.user).start { [desk] in
       await desk.serve(message, from: peer, line)
     }
   }
@@ -229,6 +238,22 @@ struct ControlLoop: ~Copyable {
     pump(letter.client)
   }
 
+  private mutating func askRoom(_ number: UInt64, _ bytes: Int, _ answer: Reply<Bool>) {
+    guard let client = clients[number], !client.session.isGone else { return answer.give(false) }
+    clients[number]?.room = answer
+    room.add(ReplyRoom.Wait(number: number, user: client.peer.user, bytes: bytes))
+  }
+
+  /// Lets the calls go on whose users have room for another reply.
+  private mutating func admit() {
+    if room.isEmpty { return }
+    let held = clients.values.reduce(into: [:]) { $0[$1.peer.user, default: 0] += $1.session.held }
+    for wait in room.admit(beside: held) {
+      clients[wait.number]?.session.reserve(wait.bytes)
+      clients[wait.number]?.room.take()?.give(true)
+    }
+  }
+
   private mutating func flush(_ number: UInt64) {
     while let client = clients[number], client.session.hasOutput {
       // The kernel keeps a file until it is read: a caller that reads nothing would collect them.
@@ -249,12 +274,15 @@ struct ControlLoop: ~Copyable {
     taken.give(isTaken)
   }
 
-  /// The caller has left: a call that changes nothing is cancelled; another one is completed.
+  /// The caller has left: a call that changes nothing is cancelled, a change is completed, and the requests that wait
+  /// are dropped.
   private mutating func leave(_ number: UInt64) {
     guard let client = clients[number], !client.session.isGone else { return }
     clients[number]?.session.leave()
     if client.session.endsWithCaller { client.task?.cancel() }
     release(number, false)
+    room.remove(number)
+    clients[number]?.room.take()?.give(false)
   }
 
   private mutating func drop(_ number: UInt64) {

@@ -2,6 +2,7 @@
 // Varlink's two messages, request and reply: JSON, ended by a NUL. Raises `BadMessage`.
 
 internal import JSON
+internal import Linux
 internal import Vocabulary
 
 package struct ControlRequest: Equatable, Sendable {
@@ -79,12 +80,40 @@ package struct ControlAnswer: Equatable, Sendable {
       continues: try ControlMessage.flag("continues", object), error: object["error"]?.string)
   }
 
-  package var bytes: [UInt8] {
+  package var bytes: [UInt8] { bytes(upTo: .max) }
+
+  /// Lists that are written in one turn.
+  private static let listsAtOnce = 256
+
+  /// The bytes of a reply. Many lists are written in several turns.
+  static func bytes(of reply: ControlReply, continues: Bool, upTo limit: Int) async -> [UInt8] {
+    guard case .lists(let lists) = reply, lists.count > listsAtOnce else {
+      return ControlAnswer(reply, continues: continues).bytes(upTo: limit)
+    }
+    let frame = ControlAnswer(.lists([]), continues: continues).bytes
+    let middle = frame.firstIndex(of: UInt8(ascii: "[")).map { $0 + 1 } ?? frame.count
+    var bytes = Array(frame[..<middle])
+    for start in stride(from: 0, to: lists.count, by: listsAtOnce) where bytes.count <= limit {
+      if start > 0 {
+        bytes.append(UInt8(ascii: ","))
+        await giveWay()
+      }
+      let some = lists[start..<min(lists.count, start + listsAtOnce)]
+      let text = JSONWriter.bytes(.array(some.map { .object($0.object) }))
+      bytes += text.dropFirst().dropLast()
+    }
+    return bytes + frame[middle...]
+  }
+
+  /// If there are more than `limit`, they are cut off somewhere behind it.
+  func bytes(upTo limit: Int) -> [UInt8] {
     var object = JSONObject()
     object["error"] = error.map { .string($0) }
     object["parameters"] = .object(parameters)
     if continues { object["continues"] = true }
-    return JSONWriter.bytes(.object(object)) + [0]
+    var bytes = JSONWriter.bytes(.object(object), upTo: limit)
+    bytes.append(0)
+    return bytes
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets a place on the control socket, so that no user can lock out another one: a user has at most an eighth of the
-// places, and when none is left, an idle connection of the user with most of them ends. Root and the daemon's user
+// places, and when none is left, an idle connection of the user with most places ends. Root and the daemon's user
 // (systemctl reload) have places beyond that. A value; the loop passes the connections.
 
 struct ControlPlaces: Sendable {

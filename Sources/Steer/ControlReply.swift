@@ -64,6 +64,9 @@ package enum ControlReply: Equatable, Sendable {
     }
   }
 
+  /// To a caller that wants no reply, or has left.
+  package static let unread = failed(.notPossible(why: "no reply is wanted"))
+
   /// The open file that goes with the reply.
   package var file: LinuxFile? {
     guard case .picture(let report) = self else { return nil }
@@ -82,7 +85,7 @@ package enum ControlReply: Equatable, Sendable {
     switch method {
     case .status: self = .status(try StatusReply(parameters).status)
     case .inbox: self = .inbox(try InboxReply(parameters).inbox)
-    case .lists: self = .lists(try ListsReply(parameters).lists)
+    case .lists, .aged: self = .lists(try ListsReply(parameters).lists)
     case .show: self = .show(try ShowReport(parameters))
     case .why: self = .why(try WhyReport(parameters))
     case .pause, .resume, .cancel, .quality, .retry, .remove:

@@ -14,6 +14,8 @@ package final class ControlServer: Sendable {
     case reply(ReplyLine.Piece)
     /// The terms of a caller's message, or why it is refused; the answer is whether it is to be served.
     case parsed(UInt64, Result<ControlSession.Terms, BadMessage>, Reply<Bool>)
+    /// A call asks for room for this number of bytes of its reply; the answer is false when the caller has left.
+    case room(UInt64, Int, Reply<Bool>)
     case stop
   }
 
@@ -42,7 +44,7 @@ package final class ControlServer: Sendable {
       mailbox = try Mailbox {
         switch $0 {
         case .reply(let piece): piece.taken?.give(false)
-        case .parsed(_, _, let answer): answer.give(false)
+        case .parsed(_, _, let answer), .room(_, _, let answer): answer.give(false)
         case .stop: break
         }
       }

@@ -2,24 +2,35 @@
 // The handler of control calls: darkroomd, or a script in a test.
 
 package protocol ControlService: Sendable {
-  /// Answers one call. A complete call is carried out even if its caller has left; the task of a call that changes
-  /// nothing durable is then cancelled.
+  /// Answers one call. A change is carried out even if its caller has left; the task of another call is then cancelled.
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply
 
-  /// Answers a call that set `more`. `send` sends a reply before the last one, waits until the caller has
-  /// taken it, and returns false when the caller has left; the task is then cancelled.
+  /// Answers a call that set `more`; the task is cancelled when the caller has left.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply
 }
 
 extension ControlService {
   /// A stream of a single reply.
   package func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await handle(call, from: peer)
+  }
+}
+
+/// The way to the caller of a stream.
+package struct ReplyStream: Sendable {
+  /// Sends a reply before the last one, and waits until the caller has taken it. Returns false when the caller has left.
+  package let send: @Sendable (ControlReply) async -> Bool
+  /// Waits until the next reply may be built; the reply must follow. Returns false when the caller has left.
+  package let room: @Sendable () async -> Bool
+
+  package init(
+    _ send: @escaping @Sendable (ControlReply) async -> Bool,
+    room: @escaping @Sendable () async -> Bool = { true }
+  ) {
+    (self.send, self.room) = (send, room)
   }
 }

@@ -32,7 +32,9 @@ struct ControlSession: Sendable {
   private var work = Work.none
   private var output: [UInt8] = []
   private var written = 0
-  /// When the caller last did its part.
+  /// Bytes kept free for the reply that is being built.
+  private var reserved = 0
+  /// When the caller last did its part, or a reply began to wait for it.
   private var lastMove: Duration
   /// The caller has left and takes no replies.
   private(set) var isGone = false
@@ -46,6 +48,8 @@ struct ControlSession: Sendable {
 
   var hasOutput: Bool { written < output.count }
   var unwritten: ArraySlice<UInt8> { output[written...] }
+  /// The memory of the reply; it is free only when all of it is written.
+  var held: Int { output.count + reserved }
   var isRunning: Bool { if case .none = work { false } else { true } }
   var endsWithCaller: Bool {
     if case .serving(let terms) = work { terms.endsWithCaller } else { false }
@@ -63,7 +67,10 @@ struct ControlSession: Sendable {
   /// The deadline for the caller's next action; nil while none is due.
   func deadline(patience: Duration, idle: Duration) -> Duration? {
     if isGone { return nil }
-    if hasOutput { return lastMove + patience }
+    // A time for the whole reply: one that each byte renews has no end.
+    if hasOutput {
+      return lastMove + patience + .seconds(output.count / ControlLimits.bytesPerSecond)
+    }
     return idleSince.map { $0 + (frames.isEmpty ? idle : patience) }
   }
 
@@ -77,10 +84,17 @@ struct ControlSession: Sendable {
 
   mutating func end() { if input == .open { input = .ended } }
 
+  /// The requests that wait are dropped unread: a caller could leave hours of work behind. If none is being served, the
+  /// next one still counts, because a caller may send one and leave.
   mutating func leave() {
     isGone = true
-    output = []
-    written = 0
+    (output, written, reserved) = ([], 0, 0)
+    if isRunning { dropRest() }
+  }
+
+  private mutating func dropRest() {
+    end()
+    frames = MessageFrames(limit: 0)
   }
 
   /// The next message to parse; nil if there is none or a request is being served.
@@ -90,6 +104,7 @@ struct ControlSession: Sendable {
       guard let bytes = try frames.next() else { return nil }
       lastMove = now
       work = .parsing
+      if isGone { dropRest() }
       return bytes
     } catch {
       refuse("it has more than \(error.limit) bytes", at: now)
@@ -104,8 +119,11 @@ struct ControlSession: Sendable {
     return isWanted
   }
 
+  mutating func reserve(_ bytes: Int) { reserved = bytes }
+
   /// The answer to the request being served.
   mutating func answer(_ bytes: [UInt8], isLast: Bool, at now: Duration) {
+    reserved = 0
     if case .serving(let terms) = work, !terms.isOneway { queue(bytes, at: now) }
     guard isLast else { return }
     work = .none
@@ -114,18 +132,13 @@ struct ControlSession: Sendable {
 
   mutating func wrote(_ count: Int, at now: Duration) {
     guard count > 0 else { return }
-    lastMove = now
     written += count
-    if written >= output.count {
-      output = []
-      written = 0
-    }
+    if written >= output.count { (output, written, lastMove) = ([], 0, now) }
   }
 
   private mutating func queue(_ bytes: [UInt8], at now: Duration) {
     if isGone { return }
-    if !hasOutput { lastMove = now }
-    output.append(contentsOf: bytes)
+    if hasOutput { output += bytes } else { (output, lastMove) = (bytes, now) }
   }
 
   /// The message cannot be served: an error is the last reply.

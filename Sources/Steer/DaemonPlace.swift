@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words by which a user reaches one darkroomd: those of the system, of an instance, or below another root. All
+// The words by which a user reaches one darkroomd: the system's, an instance's, or below another root. All
 // hints use them. A value; raises nothing.
 
 internal import Vocabulary
 
 package struct DaemonPlace: Equatable, Sendable {
   package static let systemSocket = "/run/darkroom/io.darkroom"
+  /// Folders of the system's daemon, whose socket is elsewhere.
+  private static let systemFolders = ["/var/spool/darkroom", "/var/lib/darkroom"]
   /// Before the name of an instance, the folder of its root.
   package static let instances = "/var/lib/darkroom@"
 
-  /// The call of darkroomctl, and that of darkroomd, for this daemon.
+  /// The calls of darkroomctl and of darkroomd for this daemon.
   package let tool: String
   package let daemon: String
   /// The path of its settings file.
@@ -47,6 +49,11 @@ package struct DaemonPlace: Equatable, Sendable {
       daemon = "darkroomd --root \(Self.quoted(root))"
       (unit, start) = (nil, daemon)
     }
+  }
+
+  /// True if a root was given that holds folders of the system's daemon, which answers elsewhere.
+  static func isOfSystem(folderOf socket: String) -> Bool {
+    systemFolders.contains { socket == "\($0)/control" }
   }
 
   /// Commands in the words of the daemon and of the tool stand in quotes: they become those for this daemon.

@@ -5,9 +5,10 @@
 internal import Vocabulary
 
 package enum JSONWriter {
-  package static func bytes(_ value: JSONValue) -> [UInt8] {
+  /// If there are more than `limit`, they are cut off somewhere behind it.
+  package static func bytes(_ value: JSONValue, upTo limit: Int = .max) -> [UInt8] {
     var out: [UInt8] = []
-    write(value, into: &out)
+    write(value, into: &out, limit)
     return out
   }
 
@@ -15,7 +16,7 @@ package enum JSONWriter {
     String(decoding: bytes(value), as: UTF8.self)
   }
 
-  private static func write(_ value: JSONValue, into out: inout [UInt8]) {
+  private static func write(_ value: JSONValue, into out: inout [UInt8], _ limit: Int) {
     switch value {
     case .null: out.append(contentsOf: "null".utf8)
     case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
@@ -25,18 +26,18 @@ package enum JSONWriter {
     case .string(let value): write(value, into: &out)
     case .array(let elements):
       out.append(UInt8(ascii: "["))
-      for (place, element) in elements.enumerated() {
+      for (place, element) in elements.enumerated() where out.count <= limit {
         if place > 0 { out.append(UInt8(ascii: ",")) }
-        write(element, into: &out)
+        write(element, into: &out, limit)
       }
       out.append(UInt8(ascii: "]"))
     case .object(let object):
       out.append(UInt8(ascii: "{"))
-      for (place, member) in object.members.enumerated() {
+      for (place, member) in object.members.enumerated() where out.count <= limit {
         if place > 0 { out.append(UInt8(ascii: ",")) }
         write(member.name, into: &out)
         out.append(UInt8(ascii: ":"))
-        write(member.value, into: &out)
+        write(member.value, into: &out, limit)
       }
       out.append(UInt8(ascii: "}"))
     }

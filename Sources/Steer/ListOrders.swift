@@ -10,6 +10,12 @@ struct ListOrder: MessageValue {
   static let fields: [Field] = [Field("list", \.list)]
 }
 
+struct AgedOrder: MessageValue {
+  var age = Duration.zero
+
+  static let fields: [Field] = [Field("age", \.age)]
+}
+
 struct QualityOrder: MessageValue {
   var list = ListReference("")
   var level = ServiceClass.default

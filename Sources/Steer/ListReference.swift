@@ -21,7 +21,8 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   /// True if the reference means the list that a file of this name becomes: a retry list continues its list.
   package func means(file: String) -> Bool {
     let file = ListName(file)
-    return file.text == name || file.continued.contains { $0.elementsEqual(name.utf8) }
+    return OutsideText.isSame(file.text, name)
+      || file.continued.contains { $0.elementsEqual(name.utf8) }
   }
 
   private var name: String { ListName(text).text }
@@ -32,37 +33,70 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   /// True if the text is a pattern that fits the name of a list.
   package func fits(_ list: String) -> Bool { isPattern && NamePattern(name)?.fits(list) == true }
 
+  /// True if the reference is this name, letter by letter, with or without its ending.
+  private func names(_ list: String) -> Bool {
+    OutsideText.isSame(list, text) || OutsideText.isSame(list, name)
+  }
+
+  /// A list that a reference may mean.
+  package typealias Candidate = (id: UInt64, name: String, owner: UInt32, isFinal: Bool)
+
   /// The lists that a pattern fits, in the order of their numbers: of each name those with work left, or the
-  /// newest. One of a reference that is not a pattern; none if `choose` raises an error.
-  package func all(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)
-    -> [UInt64]
-  {
+  /// newest; of a name that the caller's lists have, of them alone. One of a reference that is not a pattern; none
+  /// if `choose` raises an error.
+  package func all(among lists: some Collection<Candidate>, for caller: UInt32) -> [UInt64] {
     let names = [OutsideText(checked: name), word]
-    guard isPattern, !lists.contains(where: { names.contains(OutsideText(checked: $0.name)) })
-    else { return (try? choose(among: lists)).map { [$0] } ?? [] }
+    let own = own(among: lists, of: caller)
+    guard isPattern,
+      !(own ?? Array(lists)).contains(where: { names.contains(OutsideText(checked: $0.name)) })
+    else { return (try? choose(among: lists, for: caller)).map { [$0] } ?? [] }
     guard let pattern = NamePattern(name) else { return [] }
     return Dictionary(grouping: lists.filter { pattern.fits($0.name) }) {
       OutsideText(checked: $0.name)
     }.values
       .flatMap { lists in
+        let own = caller == 0 ? [] : lists.filter { $0.owner == caller }
+        let lists = own.isEmpty ? lists : own
         let open = lists.filter { !$0.isFinal }.map(\.id)
         return open.isEmpty ? lists.map(\.id).max().map { [$0] } ?? [] : open
       }.sorted()
   }
 
-  /// The list that is meant. A number means the list of that number, if there is one. Among lists of one name
-  /// it is the only one with work left, otherwise the newest. Raises `ambiguousList` when several have work
-  /// left or a pattern fits several names, and `noSuchList`.
-  package func choose(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)
-    throws(ControlError) -> UInt64
-  {
+  /// The lists of the name, or else those that the pattern fits.
+  private func fitting(among lists: some Collection<Candidate>) -> [Candidate] {
     let name = name
-    if let number, lists.contains(where: { $0.id == number }) { return number }
     var meant = lists.filter { OutsideText.isSame($0.name, text) }
     if meant.isEmpty { meant = lists.filter { OutsideText.isSame($0.name, name) } }
     if meant.isEmpty, let pattern = NamePattern(name) {
       meant = lists.filter { pattern.fits($0.name) }
     }
+    return meant
+  }
+
+  /// The caller's own lists that fit; nil if none does. Root has no own lists: it steers those of all users.
+  private func own(among lists: some Collection<Candidate>, of caller: UInt32) -> [Candidate]? {
+    let own = caller == 0 ? [] : fitting(among: lists.filter { $0.owner == caller })
+    return own.isEmpty ? nil : own
+  }
+
+  /// The caller has a list that is meant, so none of the other users is.
+  package func meansOwn(among lists: some Collection<Candidate>, of caller: UInt32) -> Bool {
+    own(among: lists, of: caller) != nil
+  }
+
+  /// The list that is meant. A number means the list of that number, if there is one. The lists of others are meant
+  /// only if none of the caller's fits, so no user takes over the name of another. Among lists of one name it is the only
+  /// one with work left, otherwise the newest. Raises `ambiguousList` when several have work left or a pattern fits
+  /// several names, and `noSuchList`.
+  package func choose(
+    among lists: some Collection<Candidate>, for caller: UInt32
+  ) throws(ControlError) -> UInt64 {
+    let name = name
+    if let number, lists.contains(where: { $0.id == number }) { return number }
+    // Once none of the caller's fits, they need not be compared again.
+    let meant =
+      own(among: lists, of: caller)
+      ?? fitting(among: lists.filter { caller == 0 || $0.owner != caller })
     let newest = Dictionary(
       meant.map { (OutsideText(checked: $0.name), $0.id) }, uniquingKeysWith: max)
     guard newest.count < 2 else { throw ambiguous(newest.values) }
@@ -75,6 +109,22 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
       let near = isName ? Suggestion.nearest(to: name, among: names.map(\.text)) : nil
       throw .noSuchList(name: text, near: near)
     }
+    return id
+  }
+
+  /// The list that a command means which cannot be taken back: another spelling, a pattern and a name that several users
+  /// have are not enough. Raises as `choose` does.
+  package func chooseExactly(
+    among lists: some Collection<Candidate>, for caller: UInt32
+  ) throws(ControlError) -> UInt64 {
+    let id = try choose(among: lists, for: caller)
+    guard id != number, let meant = lists.first(where: { $0.id == id }) else { return id }
+    guard names(meant.name) else { throw .noSuchList(name: text, near: meant.name) }
+    // The caller's list is meant before the lists of others.
+    if meant.owner == caller, caller != 0 { return id }
+    let newest = Dictionary(
+      lists.filter { names($0.name) }.map { ($0.owner, $0.id) }, uniquingKeysWith: max)
+    guard newest.count < 2 else { throw ambiguous(newest.values) }
     return id
   }
 

@@ -106,19 +106,10 @@ extension MessagePart where Self: RawRepresentable<String> {
   package var json: JSONValue? { .string(rawValue) }
 }
 
-extension PhotoState: MessagePart {
+extension SeenState: MessagePart {
   package static var varlink: String { "PhotoState" }
   /// No state is that of any photo.
   package static func isNothing(_ json: JSONValue) -> Bool { json == .null || json == "" }
-
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
-    guard let state = Self(name: try String(json, of: name, longest)) else {
-      throw FieldError(name: name)
-    }
-    self = state
-  }
-
-  package var json: JSONValue? { .string(name) }
 }
 
 extension ServiceClass: MessagePart {

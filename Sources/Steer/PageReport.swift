@@ -58,7 +58,7 @@ package struct StatesReport: MessageValue {
   package var list = ListSummary()
   /// `Follow` continues after this record.
   package var record: UInt64 = 0
-  /// A digit for each photo: 0 new, 1 downloaded, 2 filtered, 3 failed.
+  /// A digit for each photo: 0 new, 1 downloaded, 2 filtered, 3 failed, 4 unknown, because its result is lost.
   package var states = ""
   /// The caller may change the order of its photos.
   package var mayFocus = false

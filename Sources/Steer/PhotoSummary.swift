@@ -28,7 +28,7 @@ package struct PhotoSummary: MessageValue {
   package var reason = ""
 
   package init(
-    number: UInt32, name: String, url: String, state: PhotoState, attempts: UInt32 = 0,
+    number: UInt32, name: String, url: String, state: SeenState, attempts: UInt32 = 0,
     bytes: UInt64 = 0, width: UInt32 = 0, height: UInt32 = 0, print: String = "",
     retry: UInt64 = 0, code: String = "", reason: String = ""
   ) {

@@ -4,6 +4,8 @@
 package struct PrintFinding: MessageValue {
   package enum Kind: String, CaseIterable, MessagePart {
     case asRecorded, missing, changed, unreadable
+    /// The record has the print, but its result is missing or cannot be read.
+    case lost
   }
 
   package var kind = Kind.asRecorded

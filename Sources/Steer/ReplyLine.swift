@@ -16,11 +16,11 @@ struct ReplyLine: Sendable {
 
   let client: UInt64
   let mailbox: Mailbox<ControlServer.Letter>
-  let limit: Int
+  let limits: ControlLimits
 
   /// Sends a reply before the last one. Returns false when the caller has left.
   func send(_ reply: ControlReply) async -> Bool {
-    let bytes = encode(reply, continues: true)
+    let bytes = await encode(reply, continues: true)
     return await Reply.wait { taken in
       mailbox.put(.reply(Piece(client: client, bytes: bytes, isLast: false, taken: taken)))
     }
@@ -31,21 +31,33 @@ struct ReplyLine: Sendable {
     await Reply.wait { mailbox.put(.parsed(client, message, $0)) }
   }
 
+  /// Waits until the unread replies to the caller's user leave room for the reply to this call. Returns false when the
+  /// caller has left.
+  func room(for call: ControlCall) async -> Bool {
+    let bytes = call.room(limits)
+    if bytes == 0 { return true }
+    return await Reply.wait { mailbox.put(.room(client, bytes, $0)) }
+  }
+
+  func stream(of call: ControlCall) -> ReplyStream {
+    ReplyStream({ await send($0) }, room: { await room(for: call) })
+  }
+
   func finish(_ answer: ControlAnswer) {
     mailbox.put(
       .reply(Piece(client: client, bytes: answer.bytes, isLast: true, file: nil, taken: nil)))
   }
 
-  func finish(_ reply: ControlReply) {
-    let bytes = encode(reply, continues: false)
+  func finish(_ reply: ControlReply) async {
+    let bytes = await encode(reply, continues: false)
     mailbox.put(
       .reply(Piece(client: client, bytes: bytes, isLast: true, file: reply.file, taken: nil)))
   }
 
-  private func encode(_ reply: ControlReply, continues: Bool) -> [UInt8] {
-    let bytes = ControlAnswer(reply, continues: continues).bytes
-    if bytes.count <= limit { return bytes }
-    let why = "the answer has more than \(limit) bytes; ask for fewer photos at once"
+  private func encode(_ reply: ControlReply, continues: Bool) async -> [UInt8] {
+    let bytes = await ControlAnswer.bytes(of: reply, continues: continues, upTo: limits.reply)
+    if bytes.count <= limits.reply { return bytes }
+    let why = "the answer has more than \(limits.reply) bytes; ask for fewer photos at once"
     return ControlAnswer(.failed(.notPossible(why: why))).bytes
   }
 }

@@ -14,12 +14,12 @@ package struct ShowOrder: MessageValue {
   /// The most photos in the reply; 0 for the list alone.
   package var limit: UInt32 = 100
   /// Only photos in this state.
-  package var state: PhotoState?
+  package var state: SeenState?
   /// Reads the prints of the page, if they are in a store, and compares them with the record.
   package var verifies = false
 
   package init(
-    list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: PhotoState? = nil
+    list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: SeenState? = nil
   ) {
     (self.list, self.offset) = (list, offset)
     self.limit = min(limit, Self.highestLimit)
@@ -63,6 +63,15 @@ package struct ShowReport: MessageValue {
     var next = order
     next.list = ListReference("\(list.id)")
     next.offset = more
+    return next
+  }
+
+  /// The order for the rest of a page that ended early, because it was long; nil if it is whole.
+  package func rest(of order: ShowOrder) -> ShowOrder? {
+    guard order.state == nil, var next = page(after: order) else { return nil }
+    let (end, isOver) = order.offset.addingReportingOverflow(order.limit)
+    guard !isOver, next.offset < end else { return nil }
+    next.limit = end - next.offset
     return next
   }
 

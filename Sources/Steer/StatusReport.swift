@@ -5,6 +5,7 @@ package struct StatusReport: MessageValue {
   private struct Files: Equatable {
     var waiting = 0
     var unreadable = 0
+    var pictureRefusal: String?
   }
 
   package var version = ""
@@ -29,9 +30,14 @@ package struct StatusReport: MessageValue {
   private var files = Files()
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?
-  /// Why dropped pictures do not become lists, one clause; nil if they do.
-  package var pictureRefusal: String?
+  /// The prints that are removed within a day, and those that rest before, one clause each.
+  package var expiring: [String] = []
 
+  /// Why dropped pictures do not become lists, one clause; nil if they do.
+  package var pictureRefusal: String? {
+    get { files.pictureRefusal }
+    set { files.pictureRefusal = newValue }
+  }
   package var waitingFiles: Int { files.waiting }
   package var unreadableFiles: Int { files.unreadable }
 
@@ -57,6 +63,7 @@ package struct StatusReport: MessageValue {
     Field("photosWaiting", \.work.photosWaiting), Field("photosRunning", \.work.photosRunning),
     Field("downloads", \.work.downloads), Field("filters", \.work.filters),
     Field("outputs", \.work.outputs), Field("degraded", \.degraded), Field("mistakes", \.mistakes),
+    Field("expiring", \.expiring),
     Field("prints", \.prints), Field("inbox", \.inbox), Field("residentBytes", \.residentBytes),
     Field("sandbox", \.sandbox), Field("hosts", \.hosts), Field("moreHosts", \.moreHosts),
     Field("waitingFiles", \.files.waiting), Field("unreadableFiles", \.files.unreadable),

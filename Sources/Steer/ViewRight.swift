@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The right of one user to look at one list, until a time, as a text that only the daemon can make: its facts and
-// an HMAC-SHA256 of them (RFC 2104). So the daemon keeps no list of viewers, and a restart ends no view; another
+// their HMAC-SHA256 (RFC 2104). So the daemon keeps no list of viewers, and a restart ends no view; another
 // key ends them all. Values; the caller passes the time.
 
 internal import Digests

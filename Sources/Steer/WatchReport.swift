@@ -17,7 +17,7 @@ package struct TransferSummary: MessageValue {
   package var list: UInt64 = 0
   package var photo: UInt32 = 0
   package var name = ""
-  /// How many photos wait for this transfer.
+  /// How many photos that the caller may look at wait for this transfer.
   package var photos = 0
   /// The host, with its port unless it is the default.
   package var server = ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why something could not be done. The kinds never mix: the kind decides the reaction; scope, worker deaths
-// and `waitSeconds` refine it. The words are for people.
+// Why something could not be done. The kinds never mix: the kind decides the reaction; scope, worker deaths,
+// `server` and `waitSeconds` refine it. The words are for people.
 
 package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: UInt8, Sendable {
@@ -33,6 +33,7 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     let reason: String
     let advice: String
     let waitSeconds: UInt32?
+    var server: String?
   }
 
   /// Behind a reference: failures are rare, but a slot for one is passed along with every photo.
@@ -55,6 +56,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package var advice: String { facts.advice }
   /// Seconds to wait, if the origin asked for a delay.
   package var waitSeconds: UInt32? { facts.waitSeconds }
+  /// The server that failed, with its port: the host of the URL, or another one to which it redirects. Nil if it was
+  /// none.
+  package var server: String? { facts.server }
 
   package init(
     _ kind: Kind, scope: Scope = .everything, code: String, reason: String, advice: String = "",
@@ -65,6 +69,16 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         kind: kind, scope: scope, code: code, reason: reason, advice: advice,
         waitSeconds: waitSeconds))
   }
+
+  /// The same failure as one of that server, unless the failure is not one of the world or already has its server.
+  package func at(_ server: String) -> Failure {
+    guard kind == .passing, self.server == nil else { return self }
+    var facts = facts
+    facts.server = server
+    return Failure(facts)
+  }
+
+  private init(_ facts: Facts) { box = .holding(facts) }
 
   /// Reason and advice on one line.
   package var words: String { advice.isEmpty ? reason : "\(reason). \(advice)" }

@@ -60,7 +60,7 @@ extension Folder {
     }
   }
 
-  /// False if an existing file or folder is for another user. `status` is that of the name.
+  /// False if an existing file or folder is for another user. `status` belongs to the name.
   package func isFor(
     _ readers: FileReaders, _ name: FileName, _ status: FileStatus
   ) throws(SystemError) -> Bool {
@@ -71,8 +71,7 @@ extension Folder {
       guard error.meansNoReaders else { throw error }
       return true
     }
-    // A file that the group can read is from a version before the rights of users.
-    return user == status.owner || user == 0 || status.mode & 0o070 != 0
+    return user == status.owner || user == 0
   }
 }
 

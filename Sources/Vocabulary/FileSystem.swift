@@ -139,6 +139,9 @@ package protocol Folder: AnyObject, Sendable {
   func openUnnamed(_ name: FileName) throws(SystemError) -> any OpenFile
   /// A folder in this one; `creating` makes it (0700) if it is missing.
   func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder
+  /// Makes a folder in this one (0700). An existing name is an error (EEXIST), even if another machine makes it at the
+  /// same time.
+  func makeFolder(_ name: FileName) throws(SystemError)
   /// Unless `replacing`, an existing name is an error (EEXIST).
   func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
@@ -146,7 +149,7 @@ package protocol Folder: AnyObject, Sendable {
   /// Another name for the same file; an existing name is an error (EEXIST). Not every file system has
   /// links (EOPNOTSUPP, EPERM), and no link crosses two file systems (EXDEV).
   func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
-  /// A rename that never replaces a name (EEXIST), also if another machine makes it at the same time. EINVAL where the
+  /// A rename that never replaces a name (EEXIST), even if another machine makes it at the same time. EINVAL where the
   /// file system cannot promise that.
   func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
   func remove(_ name: FileName) throws(SystemError)
@@ -156,6 +159,8 @@ package protocol Folder: AnyObject, Sendable {
   func names() throws(SystemError) -> [FileName]
   /// The same with the kind of each entry, if the listing includes it.
   func entries() throws(SystemError) -> [FolderEntry]
+  /// There is no name in it. Reads no long listing to the end.
+  func isEmpty() throws(SystemError) -> Bool
   func status(of name: FileName) throws(SystemError) -> FileStatus
   /// Changes to the names in this folder are on the disk when this returns.
   func sync() throws(SystemError)
@@ -228,6 +233,14 @@ extension Folder {
   }
 
   package func standing() throws(SystemError) -> any Folder { self }
+
+  /// For folders that one process has.
+  package func makeFolder(_ name: FileName) throws(SystemError) {
+    if try has(name) { throw SystemError(.exists, call: "mkdirat", thing: "\(path)/\(name)") }
+    _ = try folder(name, creating: true)
+  }
+
+  package func isEmpty() throws(SystemError) -> Bool { try entries().isEmpty }
 
   /// The device number of the folder's file system.
   package func device() throws(SystemError) -> UInt64 { try identity().device }

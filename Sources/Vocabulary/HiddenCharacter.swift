@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Characters that a reader does not see, or that change the order of the others: with them two names look alike, or
-// `gpj.exe` looks like a picture. Emoji and some scripts need two kinds of them, joiners and variation selectors, which
+// `gpj.exe` looks like a picture. Emoji and some scripts need two kinds, joiners and variation selectors, which
 // are told apart. A value; raises nothing.
 
 package enum HiddenCharacter: Equatable, Sendable {
@@ -31,7 +31,7 @@ package enum HiddenCharacter: Equatable, Sendable {
   package func belongs(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Bool {
     switch self {
     case .mark: false
-    // The form of the character before may be selected, as that of a heart between two faces.
+    // The form of the character before may be selected, as for a heart between two faces.
     case .joiner: (Self.isSelector(before) || Self.isSeen(before)) && Self.isSeen(after)
     case .selector: Self.isSeen(before)
     }

@@ -14,8 +14,13 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
-  /// Marks that the list's prints have been removed for their age.
+  /// Marks that its results are in `done` and `failed`, and its copy waits for the missing list.
+  package static let resulted = FileName(literal: "resulted")
+  /// Marks that the list's prints were removed because of their age.
   package static let expired = FileName(literal: "expired")
+
+  /// The code of the trouble that the list itself is missing from its folder, which a person has to mend.
+  package static let missing = "list.missing"
 
   package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
 
@@ -31,7 +36,7 @@ package enum ListFolder {
   /// Nil for a name of another kind.
   package static func removedNumber(_ name: FileName) -> ListID? { number(name, after: "removed") }
 
-  /// Among the prints: those of a list that ended long ago.
+  /// Among the prints: the prints of a list that ended long ago.
   package static func expired(_ list: ListID) -> FileName { hidden("expired", list) }
 
   /// Nil for a name of another kind.

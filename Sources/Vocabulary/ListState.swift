@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorded state of a list. `accepted` becomes `running` with the first recorded change of a photo;
-// that step has no record of its own.
+// that step has no separate record.
 
 package enum ListState: String, Sendable, CaseIterable {
   case accepted

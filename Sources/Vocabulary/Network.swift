@@ -4,7 +4,7 @@
 package protocol Network: Sendable {
   /// Begins a transfer that belongs to no task. `whenOver` is called once, after the last call of the
   /// sink, on a thread that must not wait, perhaps before this returns. Its failure is worded as the
-  /// reason shown for the photo.
+  /// reason shown for the photo; a passing one has the server that failed, after a redirect another one than the URL's.
   func begin(
     _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void

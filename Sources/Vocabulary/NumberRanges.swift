@@ -18,7 +18,7 @@ package struct NumberRanges: Equatable, Sendable {
     self.before = before
   }
 
-  /// In any order, also repeatedly. Nil without a number, or if they make more than `most` ranges.
+  /// In any order, perhaps repeatedly. Nil without a number, or if they make more than `most` ranges.
   package init?(_ numbers: [UInt32]) {
     var ranges: [ClosedRange<UInt32>] = []
     for number in numbers.sorted() {

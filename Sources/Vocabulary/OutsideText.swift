@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text that others wrote: names of lists and photos, words of messages, keys, headers, columns of a database. Compares,
 // hashes and orders bytes. Swift's strings are brought into a normal form for that, in a time that is quadratic in runs of
-// combining marks: 60 kB of them take minutes. Pure.
+// combining marks: 60 kB take minutes. Pure.
 
 package struct OutsideText: Hashable, Comparable, Sendable {
   /// As long as the name of a file.
@@ -63,7 +63,7 @@ package struct OutsideText: Hashable, Comparable, Sendable {
     let (bytes, wanted) = (text.utf8.span, part.text.utf8.span)
     guard wanted.count > 0 else { return true }
     guard bytes.count >= wanted.count else { return false }
-    /// For each number of bytes that agree: how many agree if the first of them does not count.
+    /// For each number of bytes that agree: how many agree if the first byte does not count.
     var fewer = [0]
     var length = 0
     for place in 1..<max(1, wanted.count) {

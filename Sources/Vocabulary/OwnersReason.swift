@@ -22,6 +22,8 @@ package struct OwnersReason: Equatable, Sendable, CustomStringConvertible {
     reader == 0 || reader == owner ? words : others
   }
 
+  package func isOf(_ user: UInt32) -> Bool { user == owner }
+
   /// As an interpolation shows it, wherever that goes.
   package var description: String { others }
 }

@@ -14,7 +14,9 @@ package enum Printable {
     text(bytes[...], limit: limit)
   }
 
-  private static func text(of bytes: [UInt8], limit: Int) -> String {
+  private static func text(
+    of bytes: [UInt8], limit: Int, escapesBackslash: Bool = true
+  ) -> String {
     if bytes.count <= limit, bytes.allSatisfy(isPlain) {
       return String(decoding: bytes, as: UTF8.self)
     }
@@ -29,7 +31,7 @@ package enum Printable {
       }
       count += 1
       let byte = bytes[place]
-      guard isPlain(byte) else {
+      guard isPlain(byte) || !escapesBackslash && byte == 0x5C else {
         place += addScalar(bytes[place...], to: &out)
         continue
       }
@@ -59,6 +61,15 @@ package enum Printable {
     let bytes = string.utf8.span
     let isSafe = bytes.count <= limit && bytes.indices.allSatisfy { isPlain(bytes[$0]) }
     return isSafe ? string : text(of: Array(string.utf8.prefix(4 * (limit + 1))), limit: limit)
+  }
+
+  /// The same for a sentence whose names were escaped when it was made: a backslash stays one.
+  package static func sentence(_ bytes: [UInt8], limit: Int = 400) -> String {
+    text(of: Array(bytes.prefix(4 * (limit + 1))), limit: limit, escapesBackslash: false)
+  }
+
+  package static func sentence(_ string: String, limit: Int = 400) -> String {
+    text(of: Array(string.utf8.prefix(4 * (limit + 1))), limit: limit, escapesBackslash: false)
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The photos of a list that a retry tries again, out of those that failed. A value that fits into a file `about`:
+// The photos of a list that a retry tries again, out of the failed photos. A value that fits into a file `about`:
 // `3,7-9` in text, `!3,7-9` for all but these, `all`.
 
 package enum RetryChoice: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections to servers, which many machines divide: a seat is one of them.
+// Connections to servers, which many machines divide: a seat is one connection.
 
 /// The use of a server by a machine.
 package struct SeatClaim: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Syncs that several callers share: one group makes durable what all of them ask for at the same time, and each
+// Syncs that several callers share: one group makes durable what all callers ask for at the same time, and each
 // waits for its own part. `Recorder` is the real one. Raises a `Failure` of kind `machine`.
 
 package enum SyncStep: Sendable {
@@ -10,7 +10,7 @@ package enum SyncStep: Sendable {
 }
 
 package protocol SyncGroups: Sendable {
-  /// All steps are durable on return: the files first, then the folders. A cancelled task waits, too.
+  /// All steps are durable on return: the files first, then the folders. A cancelled task also waits.
   func sync(_ steps: [SyncStep]) async throws(Failure)
 }
 

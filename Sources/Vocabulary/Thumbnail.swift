@@ -9,7 +9,7 @@ package struct Thumbnail: Equatable, Sendable {
   /// The heights that `Thumbnails=` takes.
   package static let heights: [UInt16] = [240, 480]
 
-  /// The folder of a list's thumbnails, in that of its prints. No print has this name: a leading dot is escaped.
+  /// The folder of a list's thumbnails, in the folder of its prints. No print has this name: a leading dot is escaped.
   package static let folder = FileName(literal: ".sheet")
 
   /// The file of a photo's thumbnail in `folder`.

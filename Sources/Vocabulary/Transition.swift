@@ -26,7 +26,7 @@ package enum Change: Equatable, Sendable {
   case finished(ListID)
   /// The files of a list that was over are gone, as its owner wanted.
   case removed(ListID)
-  /// The class of the photos that set none of their own is another one from now on.
+  /// The class of the photos that set no class is another one from now on.
   case quality(ListID, ServiceClass)
   case downloaded(PhotoID, Contents)
   case filtered(PhotoID, Contents)
@@ -57,7 +57,7 @@ package struct Acceptance: Equatable, Sendable {
   package var serviceClass: ServiceClass
   /// SHA-256 of the dropped bytes, in hex.
   package let sha256: String
-  /// The user whose list it is; nil in records of earlier releases.
+  /// The user whose list it is; nil if the record names none.
   package let owner: UInt32?
 
   package init(photos: UInt32, serviceClass: ServiceClass, sha256: String, owner: UInt32? = nil) {

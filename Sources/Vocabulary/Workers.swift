@@ -49,7 +49,7 @@ package struct ListLimits: Equatable, Sendable {
 
 package struct DevelopOrder: Equatable, Sendable {
   /// The user who dropped the list. Users share no worker: a picture that corrupts its worker affects photos
-  /// of its own user alone.
+  /// of this user alone.
   package let owner: UInt32
   package let serviceClass: ServiceClass
   package let filter: FilterFunction

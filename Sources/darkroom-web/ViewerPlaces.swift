@@ -33,7 +33,7 @@ final class ViewerPlaces: Sendable {
 
   private struct State {
     var streams: [UInt32: Int] = [:]
-    /// Calls without a view are those of one viewer.
+    /// Calls without a view belong to one viewer.
     var shares: [UInt32?: Share] = [:]
   }
 
@@ -62,7 +62,7 @@ final class ViewerPlaces: Sendable {
   func call<Value, Problem: Error>(
     for viewer: UInt32?, _ act: () throws(Problem) -> Value
   ) throws(Problem) -> Value {
-    // Without descriptors for places of its own, a viewer has those of all.
+    // Without descriptors for separate places, a viewer uses the places of all.
     guard let own = share(of: viewer) else { return try calls.use(act) }
     defer { leave(viewer) }
     return try own.use { () throws(Problem) in try calls.use(act) }

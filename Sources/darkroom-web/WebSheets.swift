@@ -148,10 +148,14 @@ final class WebSheets: WebService {
   private func photos(
     _ list: UInt64, _ view: ViewBook.Viewer?, from offset: UInt32, _ count: UInt32
   ) throws(ControlFailure) -> WebAnswer {
-    let order = ShowOrder(list: Self.reference(list), offset: offset, limit: count)
-    guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
-    let photos = report.photos.map {
-      PageText.Photo(number: $0.number, name: $0.name, reason: $0.reason)
+    var photos: [PageText.Photo] = []
+    var rest: ShowOrder? = ShowOrder(list: Self.reference(list), offset: offset, limit: count)
+    while let order = rest {
+      guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
+      photos += report.photos.map {
+        PageText.Photo(number: $0.number, name: $0.name, reason: $0.reason)
+      }
+      rest = report.rest(of: order)
     }
     return Self.text(PageText.photos(photos), "application/json")
   }

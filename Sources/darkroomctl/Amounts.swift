@@ -7,7 +7,7 @@ package enum Amounts {
   /// `1 photo`, `100 photos`.
   static func photos(_ count: some BinaryInteger) -> String { counted(count, "photo") }
 
-  /// `1 host`, `2 more hosts`; a word of its own for many, if they are not the word with an `s`.
+  /// `1 host`, `2 more hosts`; another word for many, if they are not the word with an `s`.
   static func counted(
     _ count: some BinaryInteger, _ one: String, _ many: String? = nil, more: Bool = false
   ) -> String {

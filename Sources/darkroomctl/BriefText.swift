@@ -30,7 +30,8 @@ enum BriefText {
       let tail = more > 0 ? "; \(more) more: \(place.tool) status" : ""
       text +=
         Prose.folded(
-          "Degraded: \(Printable.text(first))\(tail)", screen, indent: 4, tone: .bad, of: "Degraded"
+          "Degraded: \(Printable.sentence(first))\(tail)", screen, indent: 4, tone: .bad,
+          of: "Degraded"
         )
         + "\n"
     }
@@ -52,7 +53,7 @@ enum BriefText {
   /// Lines of a key and a value, then for each list a line `list` with the columns of `list`.
   private static func plain(_ report: StatusReport, _ open: [ListSummary]) -> String {
     TextTable.plain(["version", Printable.text(report.version)])
-      + TextTable.plain(["state", Printable.text(report.state)])
+      + TextTable.plain(["state", Printable.sentence(report.state)])
       + open.map { "list\t" + ListText.plain($0) }.joined()
   }
 }

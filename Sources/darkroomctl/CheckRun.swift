@@ -100,14 +100,14 @@ package struct CheckRun {
     let url = Printable.text(entry.url, limit: 4096)
     guard voice.screen.isTerminal else {
       return TextTable.plain([
-        "\(number)", name, url, failure.map { Printable.text($0.reason) } ?? "",
+        "\(number)", name, url, failure.map { Printable.sentence($0.reason) } ?? "",
       ])
     }
     let start = "  \(number)  \(TextTable.shortened(name, to: 30))  "
     guard let failure else {
       return TextTable.cut(start + url, to: voice.screen.columns) + "\n"
     }
-    let problem = Printable.text(failure.words)
+    let problem = Printable.sentence(failure.words)
     return Prose.folded(start + problem, voice.screen, indent: 6, tone: .bad, of: problem) + "\n"
   }
 

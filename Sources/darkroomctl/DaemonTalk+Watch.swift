@@ -31,7 +31,13 @@ extension DaemonTalk {
     return .of([end])
   }
 
-  func focus(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
+  func focus(_ order: FocusOrder) throws(ControlFailure) -> ExitCode { try focused(.focus(order)) }
+
+  func unfocus(_ list: ListReference) throws(ControlFailure) -> ExitCode {
+    try focused(.unfocus(list, viewer: ""))
+  }
+
+  private func focused(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
     guard case .focused(let report) = try ask(call) else { throw Self.otherKind }
     tell(
       .object(report.object), FocusText.text(report, voice.screen, now: clock.wallTime()))

@@ -25,54 +25,13 @@ package struct DaemonTalk {
     self.caller = caller
   }
 
-  /// Runs the command and returns its exit code; nil for a command that does not use the daemon.
-  package func run() -> ExitCode? {
-    do throws(ControlFailure) {
-      switch order.command {
-      case .brief: return try brief()
-      case .status: return try status()
-      case .health: return health()
-      case .list(let filter): return try list(filter)
-      case .inbox: return try inbox()
-      case .show(let list, let state): return try show(list, state)
-      case .wait(let lists, let timeout):
-        return try wait(lists, until: timeout.map { clock.uptime() + $0 })
-      case .why(let order): return try why(order)
-      case .verify(let list): return try VerifyRun(self).run(list)
-      case .pause(let list): return try change(.pause(list))
-      case .resume(let list): return try change(.resume(list))
-      case .cancel(let list): return try change(.cancel(list))
-      case .changeAll(let turn, let user): return try change(turn, of: user)
-      case .retry(let order): return try change(.retry(order))
-      case .remove(let list):
-        return try change(.remove(list)) {
-          "Removed \(ListText.name($0)) with its prints and results.\n"
-        }
-      case .sheet(let list): return try sheet(list)
-      case .quality(let list, let level):
-        return try change(.quality(list, level)) {
-          "The class of \(ListText.name($0)) is \(Printable.text($0.serviceClass)).\n"
-        }
-      case .focus(let order): return try focus(.focus(order))
-      case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
-      case .open(let task): return try open(task)
-      case .reload: return try reload()
-      case .config: return try config()
-      case .watch(let list): return try watch(list)
-      case .cache(let clear): return try cache(clear)
-      case .metrics: return try metrics()
-      case .flush(let host): return try flush(host)
-      case .nodes: return try nodes()
-      case .drain(let task): return try drain(task)
-      case .submit, .develop, .check, .journal, .log, .help, .version: return nil
-      }
-    } catch {
-      return fail(error)
-    }
+  /// Runs the command and returns its exit code.
+  package func run() -> ExitCode {
+    do throws(ControlFailure) { return try order.task.work.run(self) } catch { return fail(error) }
   }
 
   func fail(_ failure: ControlFailure) -> ExitCode {
-    guard [.status, .brief].contains(order.command), case .notRunning = failure else {
+    guard order.task.command.kind == .state, case .notRunning = failure else {
       voice.complain(Self.code(failure), words(failure))
       return .of(failure)
     }
@@ -96,32 +55,21 @@ package struct DaemonTalk {
   }
 
   private func words(_ failure: ControlFailure) -> String {
-    guard case .refused = failure else { return "\(failure)" }
-    switch order.command {
-    case .pause(let list): return "Could not pause '\(Printable.text(list.text))': \(failure)"
-    case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
-    case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
-    case .retry(let order):
-      return "Could not retry '\(Printable.text(order.list.text))': \(failure)"
-    case .remove(let list): return "Could not remove '\(Printable.text(list.text))': \(failure)"
-    case .sheet(let list):
-      return "Could not make the contact sheet of '\(Printable.text(list.text))': \(failure)"
-    case .quality(let list, _):
-      return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
-    case .focus(let order):
-      return "Could not focus on '\(Printable.text(order.list.text))': \(failure)"
-    case .open(let task):
-      return "Could not open '\(Printable.text(task.list.text))': \(failure)"
-    case .drain(let task):
-      return "Could not drain '\(Printable.text(task.order.node))': \(failure)"
-    case .reload: return "Could not reload the settings: \(failure)"
-    case .cache(clear: true): return "Could not empty the cache: \(failure)"
-    default: return "\(failure)"
-    }
+    guard case .refused = failure, let deed = order.task.deed else { return "\(failure)" }
+    return "Could not \(deed): \(failure)"
   }
 
   func ask(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
     try ControlClient(path: order.socket, clock: clock).call(call)
+  }
+
+  /// The daemon's judgement of a name that none of its lists has: trouble may hide the list.
+  func judged(_ error: ControlError, _ list: ListReference) -> ControlError {
+    guard case .noSuchList = error else { return error }
+    do throws(ControlFailure) { _ = try ask(.show(ShowOrder(list: list, limit: 0))) } catch {
+      if case .refused(let judgement) = error { return judgement }
+    }
+    return error
   }
 
   /// Writes a result as JSON or as text.
@@ -134,7 +82,8 @@ package struct DaemonTalk {
 
   // MARK: Queries
 
-  private func status() throws(ControlFailure) -> ExitCode {
+  func status(isCheck: Bool) throws(ControlFailure) -> ExitCode {
+    if isCheck { return health() }
     guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
     var object = JSONObject(["running": true])
     for member in report.object.members { object[member.name] = member.value }
@@ -161,7 +110,7 @@ package struct DaemonTalk {
   }
 
   /// The state of the daemon, the lists at work, and the first commands.
-  private func brief() throws(ControlFailure) -> ExitCode {
+  func brief() throws(ControlFailure) -> ExitCode {
     guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
     else { throw Self.otherKind }
     let open = ListFilter().pick(lists, users: users).filter { !$0.isFinal }
@@ -176,7 +125,7 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func list(_ filter: ListFilter) throws(ControlFailure) -> ExitCode {
+  func list(_ filter: ListFilter) throws(ControlFailure) -> ExitCode {
     guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
     let lists = filter.pick(all, users: users)
     if lists.isEmpty, let code = refuse(filter.user, among: all) { return code }
@@ -188,7 +137,7 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func config() throws(ControlFailure) -> ExitCode {
+  func config() throws(ControlFailure) -> ExitCode {
     guard case .settings(let settings) = try ask(.settings) else { throw Self.otherKind }
     tell(
       ["settings": .array(settings.map { .object($0.object) })],
@@ -196,40 +145,35 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func inbox() throws(ControlFailure) -> ExitCode {
+  func inbox() throws(ControlFailure) -> ExitCode {
     guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
     tell(.object(report.object), InboxText.text(report, voice.screen))
     return .done
   }
 
-  /// Fetches the photos page by page, and writes each page while the daemon prepares the next two. With a
-  /// state, only the answer tells where the next page begins.
-  private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
-    -> ExitCode
-  {
+  /// Fetches the photos page by page, and writes each page while the daemon prepares the next ones.
+  func show(_ first: ShowOrder) throws(ControlFailure) -> ExitCode {
     var client = try ControlClient(path: order.socket, clock: clock)
-    var asked = [ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)]
-    try client.ask(.show(asked[0]))
+    var pages = ShowPages(first)
+    try client.ask(.show(first))
     var (isFirst, separator) = (true, "")
     var failures = FailureGroups()
     var photos = PhotoText(voice.screen)
-    while let page = asked.first {
-      guard case .show(let report) = try answer(asked, isFirst: isFirst, &client) else {
+    while !pages.isOver {
+      guard case .show(let found) = try answer(pages.asked, isFirst: isFirst, &client) else {
         throw Self.otherKind
       }
-      asked.removeFirst()
-      while asked.count < (state == nil ? 2 : 1),
-        let next = asked.last.map(report.page(behind:)) ?? report.page(after: page)
-      {
-        try client.ask(.show(next))
-        asked.append(next)
-      }
+      let (page, next) = pages.take(found)
+      for order in next { try client.ask(.show(order)) }
+      guard let report = page else { continue }
       if isFirst { say(head: report.list) }
       isFirst = false
       if !order.isJSON {
         voice.say(photos.page(report.photos, now: clock.wallTime()))
         if !voice.screen.isPlain { for photo in report.photos { failures.add(photo) } }
-        if asked.isEmpty { say(failures, of: report.list, after: "\n", all: state == .failed) }
+        if pages.isOver {
+          say(failures, of: report.list, after: "\n", all: first.state == .failed)
+        }
       } else if !report.photos.isEmpty {
         let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
         voice.say(separator + photos.joined(separator: ","))
@@ -288,6 +232,55 @@ package struct DaemonTalk {
 
   // MARK: Control
 
+  func pause(_ lists: ListChoice) throws(ControlFailure) -> ExitCode { try turn(.pause, lists) }
+
+  func resume(_ lists: ListChoice) throws(ControlFailure) -> ExitCode { try turn(.resume, lists) }
+
+  func cancel(_ lists: ListChoice) throws(ControlFailure) -> ExitCode { try turn(.cancel, lists) }
+
+  private func turn(_ turn: ListTurn, _ lists: ListChoice) throws(ControlFailure) -> ExitCode {
+    switch lists {
+    case .one(let list): try change(turn.call(list))
+    case .all(let user): try change(turn, of: user)
+    }
+  }
+
+  func retry(_ order: RetryOrder) throws(ControlFailure) -> ExitCode { try change(.retry(order)) }
+
+  /// Of several lists, each is found before the first is removed: a name must not mean an earlier list afterwards.
+  func remove(_ lists: [ListReference]) throws(ControlFailure) -> ExitCode {
+    guard lists.count > 1 else { return try change(.remove(lists[0]), removed) }
+    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    let known = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
+    var numbers: Set<UInt64> = []
+    var failed = 0
+    for list in lists {
+      do throws(ControlError) {
+        numbers.insert(try list.chooseExactly(among: known, for: caller))
+      } catch {
+        failed += 1
+        let error = judged(error, list)
+        voice.complain(error.name, "Could not remove '\(Printable.text(list.text))': \(error)")
+      }
+    }
+    // The newest list of a name takes its earlier lists along.
+    let meant = all.filter { numbers.contains($0.id) }.sorted { $0.id < $1.id }
+    return try changeEach(
+      meant.map { (ListReference("\($0.id)"), ListText.name($0)) }, .remove, none: "",
+      failed: failed)
+  }
+
+  private func removed(_ list: ListSummary) -> String {
+    voice.screen.isTerminal
+      ? "Removed \(ListText.name(list)) with its prints and results.\n" : sentence(list)
+  }
+
+  func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
+    try change(.quality(task.list, task.level)) {
+      "The class of \(ListText.name($0)) is \(Printable.text($0.serviceClass)).\n"
+    }
+  }
+
   /// - Parameter done: what to say in a terminal; the list's state if left out.
   private func change(
     _ call: ControlCall, _ done: ((ListSummary) -> String)? = nil
@@ -299,7 +292,7 @@ package struct DaemonTalk {
   }
 
   /// Shows the path of the first page.
-  private func sheet(_ list: ListReference) throws(ControlFailure) -> ExitCode {
+  func sheet(_ list: ListReference) throws(ControlFailure) -> ExitCode {
     guard case .sheet(let report) = try ask(.sheet(list)) else { throw Self.otherKind }
     let count = report.thumbnails
     let made = count == 0 ? "" : "Made \(Amounts.counted(count, "thumbnail")).\n"
@@ -308,43 +301,57 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// A list that cannot be changed does not keep the others from it.
   private func change(_ turn: ListTurn, of user: String?) throws(ControlFailure) -> ExitCode {
-    let client = try ControlClient(path: order.socket, clock: clock)
-    guard case .lists(let all) = try client.call(.lists) else { throw Self.otherKind }
-    // All others belong to other users: the daemon would refuse them.
-    let own = user ?? (caller == 0 ? nil : "\(caller)")
+    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
     if let code = refuse(user, among: all) { return code }
+    let lists = ListFilter(user: changeable(by: user)).pick(all, users: users)
+      .filter(turn.concerns)
+    let owner = user.map { " of \(Printable.text($0))" } ?? ""
+    return try changeEach(
+      lists.map { (ListReference("\($0.id)"), ListText.name($0)) }, turn,
+      none: "There is no list\(owner) to \(turn.rawValue).\n")
+  }
+
+  /// The user whose lists are meant. Without a name they are those that the caller may change: the daemon would refuse
+  /// the lists of other users.
+  func changeable(by user: String?) -> String? { user ?? (caller == 0 ? nil : "\(caller)") }
+
+  /// A list that cannot be changed does not keep the others from it.
+  /// - Parameter none: what to say in a terminal if there is no list.
+  func changeEach(
+    _ lists: [(reference: ListReference, name: String)], _ turn: ListTurn, none: String,
+    failed before: Int = 0
+  ) throws(ControlFailure) -> ExitCode {
+    let client = try ControlClient(path: order.socket, clock: clock)
     var changed: [ListSummary] = []
-    var failed = 0
-    for list in ListFilter(user: own).pick(all, users: users) where turn.concerns(list) {
+    var failed = before
+    for list in lists {
       do throws(ControlFailure) {
-        guard case .changed(let list) = try client.call(turn.call(ListReference("\(list.id)")))
-        else { throw Self.otherKind }
+        guard case .changed(let list) = try client.call(turn.call(list.reference)) else {
+          throw Self.otherKind
+        }
         changed.append(list)
-        if !order.isJSON { voice.say(sentence(list)) }
+        if !order.isJSON { voice.say(turn == .remove ? removed(list) : sentence(list)) }
       } catch {
         guard case .refused = error else { throw error }
         failed += 1
-        voice.complain(
-          Self.code(error), "Could not \(turn.rawValue) \(ListText.name(list)): \(error)")
+        voice.complain(Self.code(error), "Could not \(turn.rawValue) \(list.name): \(error)")
       }
     }
     if order.isJSON {
       voice.say(["lists": .array(changed.map { .object($0.object) })])
     } else if voice.screen.isTerminal {
-      let owner = user.map { " of \(Printable.text($0))" } ?? ""
+      let lost = failed == 0 ? "" : "; \(turn.rawValue) failed for \(failed)"
       voice.say(
         changed.isEmpty && failed == 0
-          ? "There is no list\(owner) to \(turn.rawValue).\n"
-          : "\(turn.past) \(Amounts.counted(UInt64(changed.count), "list")).\n")
+          ? none : "\(turn.past) \(Amounts.counted(UInt64(changed.count), "list"))\(lost).\n")
     }
     return failed == 0 ? .done : .failed
   }
 
   /// Complains about the name of a user who neither owns a list nor is known to this machine. A number may be that
   /// of a user who is gone.
-  private func refuse(_ user: String?, among lists: [ListSummary]) -> ExitCode? {
+  func refuse(_ user: String?, among lists: [ListSummary]) -> ExitCode? {
     guard let user, UInt32(user) == nil else { return nil }
     let owners = Set(lists.compactMap { users($0.owner) })
     if owners.contains(user) || Surroundings.isUser(user) { return nil }
@@ -356,16 +363,16 @@ package struct DaemonTalk {
 
   func tell(_ list: ListSummary) { tell(["list": .object(list.object)], sentence(list)) }
 
-  private func reload() throws(ControlFailure) -> ExitCode {
+  func reload() throws(ControlFailure) -> ExitCode {
     guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
-    let words = notes.map { Printable.text($0) + "\n" }.joined()
+    let words = notes.map { Printable.sentence($0) + "\n" }.joined()
     tell(
       ["notes": .array(notes.map { .string($0) })],
       voice.screen.isTerminal ? "The settings were reloaded.\n" + words : words)
     return .done
   }
 
-  private func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
+  func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
     guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
     let sentence = StatusText.flushed(
       hosts, named: host, hold: voice.screen.isTerminal ? hold() : nil)
@@ -384,6 +391,10 @@ package struct DaemonTalk {
     voice.screen.isTerminal
       ? Prose.folded(ListText.sentence(list) + ".", voice.screen, indent: 2) + "\n"
       : ListText.plain(list)
+  }
+
+  func wait(_ task: WaitTask) throws(ControlFailure) -> ExitCode {
+    try wait(task.lists, until: task.timeout.map { clock.uptime() + $0 })
   }
 
   /// - Parameter deadline: an uptime of the clock.

@@ -52,7 +52,7 @@ struct FailureGroups {
     for (_, group) in sorted.prefix(most) {
       let name = "'\(Printable.text(group.example, limit: 60))'"
       let photos = group.photos == 1 ? name : "\(group.photos) photos, \(name) among them"
-      let reason = "\(Printable.text(group.code)): \(Printable.text(group.reason))"
+      let reason = "\(Printable.text(group.code)): \(Printable.sentence(group.reason))"
       lines.append(
         Prose.folded("\(photos): \(reason)", screen, indent: 4, tone: .bad, of: photos))
       if let advice = Self.advice(code: group.code, reason: group.reason, at: place) {

@@ -36,6 +36,6 @@ enum HealthCheck: String {
   }
 
   func line(_ why: [String]) -> String {
-    "\(rawValue): \(why.map { Printable.text($0) }.joined(separator: "; "))\n"
+    "\(rawValue): \(why.map { Printable.sentence($0) }.joined(separator: "; "))\n"
   }
 }

@@ -2,7 +2,7 @@
 // The help on a terminal: its paragraphs and items, folded to the width of the terminal.
 
 enum HelpPage {
-  static func text(_ command: CommandName?, _ screen: ToolScreen) -> String {
+  static func text(_ command: ToolCommand?, _ screen: ToolScreen) -> String {
     let text = HelpText.text(command)
     guard screen.isTerminal else { return text }
     return blocks(text).map { Prose.folded($0.text, screen, indent: $0.indent) + "\n" }.joined()

@@ -7,7 +7,7 @@ internal import Vocabulary
 package enum InboxText {
   package static func text(_ report: InboxReport, _ screen: ToolScreen) -> String {
     guard screen.isTerminal else { return plain(report) }
-    let trouble = Prose.folded("\(Printable.text(report.trouble)).", screen, indent: 2) + "\n"
+    let trouble = Prose.folded("\(Printable.sentence(report.trouble)).", screen, indent: 2) + "\n"
     var words = report.trouble.isEmpty ? "" : trouble
     if report.files.isEmpty { return words + "The inbox is empty.\n" }
     var table = TextTable([
@@ -17,7 +17,7 @@ package enum InboxText {
     for file in report.files {
       table.add([
         .init(Printable.text(file.fate), tone(file)), .init(Printable.text(file.name)),
-        .init(file.list > 0 ? "\(file.list)" : ""), .init(Printable.text(file.why)),
+        .init(file.list > 0 ? "\(file.list)" : ""), .init(Printable.sentence(file.why)),
       ])
     }
     words += table.text(screen)
@@ -30,12 +30,12 @@ package enum InboxText {
     var lines = report.files.map { file in
       TextTable.plain([
         Printable.text(file.fate), Printable.text(file.name), "\(file.list)",
-        Printable.text(file.why),
+        Printable.sentence(file.why),
       ])
     }
     if report.more > 0 { lines.append(TextTable.plain(["more", "\(report.more)"])) }
     if !report.trouble.isEmpty {
-      lines.append(TextTable.plain(["trouble", Printable.text(report.trouble)]))
+      lines.append(TextTable.plain(["trouble", Printable.sentence(report.trouble)]))
     }
     return lines.joined()
   }

@@ -35,7 +35,7 @@ package enum LogPlace: Equatable, Sendable {
     return .journald([["_PID=\(daemon.number)"]], user: nil)
   }
 
-  /// The service, and that of its hooks.
+  /// The service, and the service of its hooks.
   private static func system(_ name: String, _ instance: Substring? = nil) -> LogPlace {
     let end = (instance.map { "@\($0)" } ?? "") + ".service"
     return .journald(records(of: [name + end, "\(name)-hooks\(end)"]), user: nil)

@@ -43,7 +43,7 @@ package struct LogRun {
       var query = JournalQuery([condition])
       for condition in subject.conditions { query.add(condition) }
       guard try show(query, subject) == 0 else { return .done }
-      if let unknown { throw .refused(unknown) }
+      if let unknown, let list = task.list { throw .refused(talk.judged(unknown, list)) }
       try checkPhoto()
       if voice.screen.isTerminal { voice.say("journald has no records of this.\n") }
       return .done
@@ -61,8 +61,7 @@ package struct LogRun {
     // A daemon that does not answer is one more reason to read its messages.
     if case .lists(let lists)? = try? talk.ask(.lists) {
       do throws(ControlError) {
-        let id = try reference.choose(
-          among: lists.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) })
+        let id = try reference.choose(among: lists.map(\.candidate), for: talk.caller)
         if let list = lists.first(where: { $0.id == id }) {
           subject = .list(reference, list, among: lists)
         }

@@ -55,7 +55,6 @@ package struct LogText {
 
   /// The daemon has escaped text from outside; a program of a hook has not.
   private func shown(_ text: String) -> String {
-    text.split(separator: "\\", omittingEmptySubsequences: false)
-      .map { Printable.text(String($0), limit: .max / 8) }.joined(separator: "\\")
+    Printable.sentence(text, limit: .max / 8)
   }
 }

@@ -12,7 +12,7 @@ enum MetricsText {
 
   private static func text(_ family: MetricFamily) -> String {
     let name = word(family.name)
-    // The format has a type for each name that stands before a value, also for that of a counter, which ends in _total.
+    // The format has a type for each name that stands before a value, even for a counter, whose name ends in _total.
     let shown = family.kind == .counter ? "\(name)_total" : name
     var lines = [
       "# HELP \(shown) \(escaped(family.help))", "# TYPE \(shown) \(family.kind.rawValue)",

@@ -79,7 +79,7 @@ package struct PhotoText {
       "photo", "\(photo.number)", Printable.text(photo.state), Printable.text(photo.name),
       Printable.text(photo.url, limit: 4096), "\(photo.attempts)", "\(photo.bytes)",
       "\(photo.width)", "\(photo.height)", Printable.text(photo.print),
-      Printable.text(photo.code), Printable.text(photo.reason), "\(photo.retry)",
+      Printable.text(photo.code), Printable.sentence(photo.reason), "\(photo.retry)",
     ])
   }
 
@@ -87,7 +87,7 @@ package struct PhotoText {
     if !photo.print.isEmpty { return Printable.text(photo.print) }
     let reason =
       photo.reason.isEmpty
-      ? "" : "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
+      ? "" : "\(Printable.text(photo.code)): \(Printable.sentence(photo.reason))"
     guard let attempt = attempt(photo, now) else { return reason }
     return reason + (reason.isEmpty ? "" : "; ") + attempt
   }
@@ -100,8 +100,8 @@ package struct PhotoText {
 
   private static func tone(_ photo: PhotoSummary) -> ToolScreen.Tone? {
     switch photo.state {
-    case PhotoState.filtered.name: .good
-    case PhotoState.failed.name: .bad
+    case SeenState.filtered.name: .good
+    case SeenState.failed.name, SeenState.unknown.name: .bad
     default: nil
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts pictures into the inbox as one folder: copies them into a hidden folder there, which then gets its name in one
-// step, so that the daemon never sees a part of them. An access control list lets the daemon's user read the pictures and
-// take them out, and no other user. Raises a `Failure`.
+// step, so that the daemon never takes only some pictures. An access control list lets the daemon's user read the
+// pictures and take them out, and no other user. Raises a `Failure`.
 
 internal import Files
 internal import Linux

@@ -3,7 +3,7 @@
 
 package enum Prose {
   /// The lines after the first one begin with `indent` spaces, unless the terminal is narrow. A word that is
-  /// wider than a line is cut into lines. The tone is that of `part`, or of the whole text.
+  /// wider than a line is cut into lines. The tone belongs to `part`, or to the whole text.
   package static func folded(
     _ text: String, _ screen: ToolScreen, indent: Int = 0, tone: ToolScreen.Tone? = nil,
     of part: String? = nil

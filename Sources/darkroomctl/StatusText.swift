@@ -22,9 +22,10 @@ package enum StatusText {
     ]
     if let cluster = report.cluster { rows.append(("cluster", Self.cluster(cluster, now: now))) }
     if let why = report.pictureRefusal {
-      rows.append(("pictures", "stay in the inbox: \(Printable.text(why))"))
+      rows.append(("pictures", "stay in the inbox: \(Printable.sentence(why))"))
     }
     if report.waitingFiles > 0 { rows.append(("files", files(report))) }
+    rows += report.expiring.map { ("expiring", Printable.sentence($0)) }
     rows += report.hosts.map { ("waiting", host($0, now: now)) }
     if report.moreHosts > 0 {
       rows.append(("", "and \(Amounts.counted(report.moreHosts, "host", more: true))"))
@@ -32,15 +33,15 @@ package enum StatusText {
     let age = Amounts.age(since: report.since, now: now)
     let lines =
       [title(report, ", started \(age) ago", screen)] + rows.map { row($0, $1, screen) }
-      + report.degraded.map { row("degraded", Printable.text($0), screen, isBad: true) }
-      + report.mistakes.map { row("mistake", Printable.text($0), screen) }
+      + report.degraded.map { row("degraded", Printable.sentence($0), screen, isBad: true) }
+      + report.mistakes.map { row("mistake", Printable.sentence($0), screen) }
     return lines.map { $0 + "\n" }.joined()
   }
 
   /// `darkroomd 1.0 is running`, and the tail.
   static func title(_ report: StatusReport, _ tail: String, _ screen: ToolScreen) -> String {
     let isWell = report.state == "running" && report.degraded.isEmpty
-    let state = Printable.text(report.state)
+    let state = Printable.sentence(report.state)
     return Prose.folded(
       "darkroomd \(Printable.text(report.version)) is \(state)\(tail)", screen, indent: 2,
       tone: isWell ? .good : .bad, of: state)
@@ -111,12 +112,12 @@ package enum StatusText {
     let node = "node \(Printable.text(cluster.node))"
     guard cluster.since > 0 else { return "\(node), connected to the ledger\(outbox)" }
     return "\(node), waiting for the ledger since \(Amounts.age(since: cluster.since, now: now)): "
-      + Printable.text(cluster.trouble) + outbox
+      + Printable.sentence(cluster.trouble) + outbox
   }
 
   private static func host(_ host: HostSummary, now: UInt64) -> String {
     let wait = host.until > now ? "in \(Amounts.span(milliseconds: host.until - now))" : "now"
-    return "\(Printable.text(host.reason)); next attempt \(wait)"
+    return "\(Printable.sentence(host.reason)); next attempt \(wait)"
   }
 
   private static func row(
@@ -130,7 +131,7 @@ package enum StatusText {
   private static func plain(_ report: StatusReport) -> String {
     let rows: [[String]] =
       [
-        ["version", Printable.text(report.version)], ["state", Printable.text(report.state)],
+        ["version", Printable.text(report.version)], ["state", Printable.sentence(report.state)],
         ["since", DateText.utc(milliseconds: report.since)], ["lists", "\(report.work.lists)"],
         ["listsKnown", report.work.areKnown ? "yes" : "no"],
         ["pausedLists", "\(report.work.pausedLists)"],
@@ -141,22 +142,23 @@ package enum StatusText {
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
         ["sandbox", Printable.text(report.sandbox)], ["waitingFiles", "\(report.waitingFiles)"],
         ["unreadableFiles", "\(report.unreadableFiles)"],
-      ] + (report.pictureRefusal.map { [["pictureRefusal", Printable.text($0)]] } ?? [])
+      ] + (report.pictureRefusal.map { [["pictureRefusal", Printable.sentence($0)]] } ?? [])
       + report.work.paused.map { ["paused", "\($0.owner)", "\($0.lists)"] }
       + (report.cluster.map { cluster in
         [
           [
             "cluster", Printable.text(cluster.node), "\(cluster.since)", "\(cluster.outbox)",
-            Printable.text(cluster.trouble),
+            Printable.sentence(cluster.trouble),
           ]
         ]
       } ?? [])
-      + report.degraded.map { ["degraded", Printable.text($0)] }
-      + report.mistakes.map { ["mistake", Printable.text($0)] }
+      + report.expiring.map { ["expiring", Printable.sentence($0)] }
+      + report.degraded.map { ["degraded", Printable.sentence($0)] }
+      + report.mistakes.map { ["mistake", Printable.sentence($0)] }
       + report.hosts.map {
         [
           "host", Printable.text($0.name), Printable.text($0.code), "\($0.attempts)",
-          "\($0.since)", "\($0.until)", Printable.text($0.reason),
+          "\($0.since)", "\($0.until)", Printable.sentence($0.reason),
         ]
       } + (report.moreHosts > 0 ? [["moreHosts", "\(report.moreHosts)"]] : [])
     return rows.map { TextTable.plain($0) }.joined()

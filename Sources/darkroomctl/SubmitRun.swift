@@ -77,11 +77,11 @@ struct SubmitRun {
     do throws(ControlFailure) {
       switch try talk.fate(of: file, after: newest, until: deadline) {
       case .rejected(let why):
-        voice.complain("list.rejected", "\(name) was rejected: \(Printable.text(why))")
+        voice.complain("list.rejected", "\(name) was rejected: \(Printable.sentence(why))")
         return .failed
       case .ignored(let why):
         voice.complain(
-          "list.ignored", "\(name) is ignored, and stays in the inbox: \(Printable.text(why))")
+          "list.ignored", "\(name) is ignored, and stays in the inbox: \(Printable.sentence(why))")
         return .failed
       case .list(let number):
         place = "list \(number) is accepted"

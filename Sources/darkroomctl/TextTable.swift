@@ -14,7 +14,7 @@ package struct TextTable: Sendable {
     let least: Int?
     /// The width for which spare columns are left out, and other columns shrink first.
     let fair: Int?
-    /// It may be left out: those of the highest rank first, and of one rank the last one.
+    /// It may be left out: the highest rank first, and of one rank the last one.
     let isSpare: Bool
     let rank: Int
     let cut: Cut
@@ -49,7 +49,7 @@ package struct TextTable: Sendable {
 
   package mutating func add(_ row: [Cell]) { rows.append(row) }
 
-  /// The rows that were added since the last page, and above the first of them the heading.
+  /// The rows that were added since the last page, and above the first one the heading.
   package mutating func page(_ screen: ToolScreen) -> String {
     let isFirst = natural.isEmpty
     let page = isFirst ? [columns.map { Cell($0.title, .heading) }] + rows : rows

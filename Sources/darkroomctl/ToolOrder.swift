@@ -4,10 +4,10 @@
 package import Steer
 package import Vocabulary
 
-package struct ToolOrder: Equatable, Sendable {
+package struct ToolOrder: Sendable {
   package static let systemSocket = DaemonPlace.systemSocket
 
-  package var command: ToolCommand
+  package var task: ToolTask
   /// The daemon's control socket.
   package var socket = Self.systemSocket
   /// Print results and errors as JSON.
@@ -18,10 +18,10 @@ package struct ToolOrder: Equatable, Sendable {
   package var usesPager = true
 
   package init(
-    _ command: ToolCommand, socket: String = Self.systemSocket, isJSON: Bool = false,
+    _ task: ToolTask, socket: String = Self.systemSocket, isJSON: Bool = false,
     isPlain: Bool = false, usesPager: Bool = true
   ) {
-    self.command = command
+    self.task = task
     self.socket = socket
     self.isJSON = isJSON
     self.isPlain = isPlain
@@ -29,64 +29,32 @@ package struct ToolOrder: Equatable, Sendable {
   }
 }
 
-package enum ToolCommand: Equatable, Sendable {
-  /// No command: the state of the daemon, the lists at work, and the first commands.
-  case brief
-  case status
-  /// `status --check`, for monitoring.
-  case health
-  case list(ListFilter)
-  case inbox
-  case show(ListReference, state: PhotoState?)
-  case why(WhyOrder)
-  case wait([ListReference], timeout: Duration?)
-  case pause(ListReference)
-  case resume(ListReference)
-  case cancel(ListReference)
-  case retry(RetryOrder)
-  /// `pause`, `resume` and `cancel` of all lists of a user or, without one, of all lists that the caller may change.
-  case changeAll(ListTurn, user: String?)
-  case remove(ListReference)
-  case sheet(ListReference)
-  case quality(ListReference, ServiceClass)
-  case focus(FocusOrder)
-  case unfocus(ListReference)
-  case open(OpenTask)
-  case reload
-  case config
-  case watch(ListReference?)
-  case cache(clear: Bool)
-  case metrics
-  case flush(host: String?)
-  case nodes
-  case drain(DrainTask)
-  case submit(SubmitTask)
-  case develop(DevelopTask)
-  case check(file: String)
-  case journal(JournalTask)
-  case verify(ListReference)
-  case log(LogTask)
-  case help(CommandName?)
-  case version
+/// The list to pause, resume or cancel.
+package enum ListChoice: Equatable, Sendable {
+  case one(ListReference)
+  /// All lists of a user or, without one, all that the caller may change.
+  case all(user: String?)
 }
 
-/// The change that `pause`, `resume` or `cancel` makes.
-package enum ListTurn: String, Sendable {
-  case pause, resume, cancel
+package struct WaitTask: Equatable, Sendable {
+  package var lists: [ListReference]
+  package var timeout: Duration?
 
-  var command: CommandName {
-    switch self {
-    case .pause: .pause
-    case .resume: .resume
-    case .cancel: .cancel
-    }
+  package init(_ lists: [ListReference], timeout: Duration? = nil) {
+    (self.lists, self.timeout) = (lists, timeout)
   }
+}
+
+/// The change that `pause`, `resume`, `cancel` or `remove` makes.
+package enum ListTurn: String, Sendable {
+  case pause, resume, cancel, remove
 
   func call(_ list: ListReference) -> ControlCall {
     switch self {
     case .pause: .pause(list)
     case .resume: .resume(list)
     case .cancel: .cancel(list)
+    case .remove: .remove(list)
     }
   }
 
@@ -97,6 +65,7 @@ package enum ListTurn: String, Sendable {
     case .pause: !list.isFinal && !isPaused
     case .resume: isPaused
     case .cancel: !list.isFinal
+    case .remove: list.isFinal
     }
   }
 
@@ -105,6 +74,7 @@ package enum ListTurn: String, Sendable {
     case .pause: "Paused"
     case .resume: "Resumed"
     case .cancel: "Cancelled"
+    case .remove: "Removed"
     }
   }
 }
@@ -180,15 +150,14 @@ package struct DevelopTask: Equatable, Sendable {
   package init(files: [String]) { self.files = files }
 }
 
-package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, sheet,
-    quality,
-    focus,
-    unfocus, open, flush,
-    reload, config, watch,
-    cache, metrics, nodes, drain,
-    develop
-  case check, verify, journal, log, help
+/// The class that a list is to have.
+package struct ClassTask: Equatable, Sendable {
+  package var list: ListReference
+  package var level: ServiceClass
+
+  package init(_ list: ListReference, _ level: ServiceClass) {
+    (self.list, self.level) = (list, level)
+  }
 }
 
 /// Records of journald to show.

@@ -9,7 +9,7 @@ package enum ToolPager {
   package static func command(
     _ order: ToolOrder, _ screen: ToolScreen, _ variable: (String) -> String?
   ) -> String? {
-    guard order.usesPager, screen.isTerminal, !order.isJSON, order.command.isLong else {
+    guard order.usesPager, screen.isTerminal, !order.isJSON, order.task.command.kind == .page else {
       return nil
     }
     let named = variable("DARKROOM_PAGER") ?? variable("PAGER") ?? "less"
@@ -20,25 +20,5 @@ package enum ToolPager {
   /// Nil without a pager; one that cannot be started is the same.
   static func start(_ order: ToolOrder, _ screen: ToolScreen) -> PagerProcess? {
     command(order, screen, { Surroundings.variable($0) }).flatMap { try? PagerProcess.start($0) }
-  }
-}
-
-extension ToolCommand {
-  /// It only shows something: a reader that leaves early has seen enough.
-  var isQuery: Bool {
-    switch self {
-    case .brief, .status, .health, .list, .inbox, .show, .config, .watch, .log, .help, .version:
-      true
-    default: false
-    }
-  }
-
-  /// A query whose result may be longer than a screen.
-  fileprivate var isLong: Bool {
-    switch self {
-    case .list, .inbox, .show, .config, .help: true
-    case .log(let task): !task.follows
-    default: false
-    }
   }
 }

@@ -90,7 +90,7 @@ package struct ToolVoice: Sendable {
     }
   }
 
-  /// Shows lines in place of those of the last call, of which there were `height`; does nothing without a
+  /// Shows lines in place of the `height` lines of the last call; does nothing without a
   /// terminal.
   package func progress(_ lines: [String], over height: Int) {
     guard progressScreen.isTerminal else { return }

@@ -35,12 +35,12 @@ package struct VerifyRun {
     }
 
     private subscript(kind: PrintFinding.Kind) -> UInt64 { counts[kind] ?? 0 }
-    private var all: UInt64 { counts.values.reduce(0, +) }
+    var all: UInt64 { counts.values.reduce(0, +) }
 
     mutating func note(_ finding: PrintFinding, _ print: Recorded) {
       defer { counts[finding.kind, default: 0] += 1 }
       if finding.kind == .asRecorded { return }
-      let (kind, why) = (finding.kind.rawValue, Printable.text(finding.why))
+      let (kind, why) = (finding.kind.rawValue, Printable.sentence(finding.why))
       if isJSON {
         let object: JSONValue = [
           "photo": .count(print.number), "name": .string(print.name),
@@ -61,12 +61,22 @@ package struct VerifyRun {
       }
     }
 
+    /// Prints that no photo can be named for.
+    private mutating func noteLost(_ prints: UInt64) {
+      counts[.lost, default: 0] += prints
+      guard !isJSON, voice.screen.isTerminal else { return }
+      let text = "lost: \(Amounts.counted(prints, "print")): no result is left that names the photo"
+      voice.say(Prose.folded(text, voice.screen, indent: 2) + "\n")
+    }
+
     func progress(of total: UInt32?) {
       voice.progress(["\(all)\(total.map { " of \($0)" } ?? "") prints compared"], over: 1)
     }
 
-    func end() -> ExitCode {
+    /// - Parameter recorded: the prints that the record counts, or more.
+    mutating func end(_ recorded: UInt64 = 0) -> ExitCode {
       voice.progress([""], over: 1)
+      if recorded > all { noteLost(recorded - all) }
       if isJSON {
         let numbers = PrintFinding.Kind.allCases.map { "\"\($0.rawValue)\":\(self[$0])" }
         voice.say("],\(numbers.joined(separator: ","))}\n")
@@ -82,7 +92,7 @@ package struct VerifyRun {
           TextTable.plain(
             ["list", Printable.text(list)] + PrintFinding.Kind.allCases.map { "\(self[$0])" }))
       }
-      if self[.unreadable] > 0 { return .usage }
+      if self[.unreadable] + self[.lost] > 0 { return .usage }
       return all == self[.asRecorded] ? .done : .failed
     }
   }
@@ -94,8 +104,22 @@ package struct VerifyRun {
 
   package func run(_ list: ListReference) throws(ControlFailure) -> ExitCode {
     if list.text.contains("/") || list.text.hasSuffix(".jsonl") { return run(file: list.text) }
-    var page: ShowOrder? = try order(list)
+    var (order, recorded) = try order(list)
     var account: Account?
+    if let end = try compare(order, &account) { return end }
+    if let found = account?.all, found < recorded {
+      // A list that is over has its prints in the rows of its results alone.
+      (order.state, order.verifies, order.limit) = (.unknown, false, ShowOrder.highestLimit)
+      if let end = try compare(order, &account) { return end }
+    }
+    return account?.end(recorded) ?? .done
+  }
+
+  /// Compares the photos of all pages; returns the exit code if there is nothing to compare with.
+  private func compare(
+    _ first: ShowOrder, _ account: inout Account?
+  ) throws(ControlFailure) -> ExitCode? {
+    var page: ShowOrder? = first
     var folder = Result<LinuxFolder?, SystemError>.success(nil)
     while let asked = page {
       guard case .show(let report) = try talk.ask(.show(asked)) else { throw DaemonTalk.otherKind }
@@ -104,22 +128,21 @@ package struct VerifyRun {
           "print.expired", "the prints of \(ListText.name(report.list)) have expired (KeepPrints=)")
         return .failed
       }
-      if account == nil {
-        guard let prints = report.prints else {
-          voice.complain(
-            "print.elsewhere",
-            "the prints of \(ListText.name(report.list)) are in a cluster, and Ledger= is not set")
-          return .failed
-        }
-        account = Account(report.list.name, voice, isJSON: talk.order.isJSON)
-        folder = Self.folder(prints)
+      guard let prints = report.prints else {
+        voice.complain(
+          "print.elsewhere",
+          "the prints of \(ListText.name(report.list)) are in a cluster, and Ledger= is not set")
+        return .failed
       }
+      if asked == first { folder = Self.folder(prints) }
+      account = account ?? Account(report.list.name, voice, isJSON: talk.order.isJSON)
       for photo in report.photos {
-        guard let sha256 = photo.sha256 else { throw .nonsense(why: "'sha256' is missing") }
         let print = Recorded(
           number: photo.number, name: photo.name, file: photo.print, bytes: photo.bytes,
-          sha256: sha256)
-        if let finding = photo.finding ?? (asked.verifies ? Self.unread : nil) {
+          sha256: photo.sha256 ?? "")
+        if photo.sha256 == nil {
+          account?.note(PrintFinding(.lost, why: photo.reason), print)
+        } else if let finding = photo.finding ?? (asked.verifies ? Self.unread : nil) {
           account?.note(finding, print)
         } else {
           compare(print, in: folder, &account)
@@ -128,14 +151,16 @@ package struct VerifyRun {
       account?.progress(of: report.list.filtered)
       page = report.page(after: asked)
     }
-    return account?.end() ?? .done
+    return nil
   }
 
   private static let unread = PrintFinding(
     .unreadable, why: "it is in a store, and the daemon did not read it")
 
-  /// For the first page. The daemon has the key to a store.
-  private func order(_ list: ListReference) throws(ControlFailure) -> ShowOrder {
+  /// For the first page, and the number of recorded prints. The daemon has the key to a store.
+  private func order(
+    _ list: ListReference
+  ) throws(ControlFailure) -> (ShowOrder, recorded: UInt64) {
     let first = ShowOrder(list: list, limit: 1)
     guard case .show(let report) = try talk.ask(.show(first)) else { throw DaemonTalk.otherKind }
     let isStored = report.prints?.contains("://") == true
@@ -143,7 +168,7 @@ package struct VerifyRun {
       list: list, limit: isStored ? ShowOrder.mostVerified : ShowOrder.highestLimit,
       state: .filtered)
     order.verifies = isStored
-    return order
+    return (order, UInt64(report.list.filtered))
   }
 
   // MARK: results of `darkroomd run`

@@ -10,7 +10,7 @@ package struct WaitBoard {
   /// When a reason was asked for last, as an uptime.
   private var asked: [Duration?]
 
-  /// How often the reason of a list that stands still is asked for.
+  /// The interval at which the tool asks why a list stands still.
   static let pause = Duration.seconds(2)
 
   package init(lists count: Int) {
@@ -21,7 +21,7 @@ package struct WaitBoard {
 
   package mutating func note(_ list: ListSummary, at place: Int) { lists[place] = list }
 
-  /// True for a list that is paused or of which no photo has ended in the last minute, and which was not asked
+  /// True for a list that is paused or had no end of a photo in the last minute, and which was not asked
   /// about just now.
   mutating func isDue(_ place: Int, at now: Duration) -> Bool {
     guard let list = lists[place], list.isStill else {
@@ -51,17 +51,17 @@ package struct WaitBoard {
     }
     if list.isFinal {
       let own = "the copy of list \(list.id) "
-      return status.degraded.first { $0.hasPrefix(own) }.map { Printable.text($0) }
+      return status.degraded.first { $0.hasPrefix(own) }.map { Printable.sentence($0) }
     }
     let own = "list \(list.id) "
     if let hold = status.hold { return hold }
     if let trouble = status.degraded.first(where: { $0.hasPrefix(own) }) {
-      return Printable.text(String(trouble.dropFirst(own.count)))
+      return Printable.sentence(String(trouble.dropFirst(own.count)))
     }
     guard let photo, !photo.reason.isEmpty else { return nil }
     // The end of the line may be cut.
     let start = PhotoText.attempt(photo, now).map { "\($0): " } ?? ""
-    return start + Printable.text(photo.reason)
+    return start + Printable.sentence(photo.reason)
   }
 
   /// The lists from this place on that are known, as many as fit the screen.
@@ -92,11 +92,13 @@ extension StatusReport {
   /// The reason for which all work, or the downloads through the proxy, wait.
   package var hold: String? {
     let start = "waiting: "
-    return state.hasPrefix(start) ? Printable.text(String(state.dropFirst(start.count))) : nil
+    return state.hasPrefix(start) ? Printable.sentence(String(state.dropFirst(start.count))) : nil
   }
 }
 
 extension ListSummary {
+  var candidate: ListReference.Candidate { (id, name, owner, isFinal) }
+
   /// It has work left, and none of it is being done, as far as the daemon has measured; or it has ended, and its
   /// files are not returned.
   fileprivate var isStill: Bool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wait`: follows lists, a few at a time, each on a connection of its own, and shows them on a terminal: a line for each,
+// `wait`: follows lists, a few at a time, each on a separate connection, and shows them on a terminal: a line for each,
 // and for one that stands still the reason. Raises `ControlFailure`.
 
 internal import Linux
@@ -68,14 +68,14 @@ struct WaitRun {
     }
     let before = Set(try lists().map(\.id))
     let files = references.contains(where: \.isPattern) ? try waitingFiles() : []
-    let names = try lists().map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    let names = try lists().map(\.candidate)
     let taken = Set(names.filter { !before.contains($0.id) }.map(\.name))
     return references.flatMap { reference in
       // A file that has become a list meanwhile is among the lists.
       let coming = Set(files.filter { reference.fits($0) && !taken.contains($0) })
       // As with a plain name, an older list that a file replaces is not meant.
       let old = Set(names.filter { $0.isFinal && coming.contains($0.name) }.map(\.id))
-      let numbers = reference.all(among: names).filter { !old.contains($0) }
+      let numbers = reference.all(among: names, for: talk.caller).filter { !old.contains($0) }
       let known = numbers.map { (ListReference("\($0)"), true) }
       // The daemon words the error, or waits for the file.
       return numbers.isEmpty && coming.isEmpty

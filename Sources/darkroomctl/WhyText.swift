@@ -44,7 +44,7 @@ package struct WhyText {
   private func isOfPhoto(_ wait: WaitSummary) -> Bool {
     switch Kind(rawValue: wait.kind) {
     case .downloading, .connection, .filtering, .writing, .step, .host, .room, .retry, .turn,
-      .failed, .filtered, .cancelled:
+      .failed, .filtered, .cancelled, .unknown:
       true
     default: false
     }
@@ -65,6 +65,8 @@ package struct WhyText {
     case .blocked: words = "cannot be opened\(reason)\(until)"
     case .damaged: words = "cannot be opened\(reason)"
     case .machine: words = "waits like all work, since this machine is in trouble\(reason)"
+    case .ledger:
+      words = "waits like all lists of the cluster, since the ledger is in trouble\(reason)"
     case .trouble: words = "is in trouble\(reason)"
     case .downloads: words = "waits until downloads are possible\(reason)"
     case .finishing: words = "is done; its end is being recorded\(reason)\(until)"
@@ -114,6 +116,7 @@ package struct WhyText {
     case .failed: return "failed" + reason(wait)
     case .filtered: return "is filtered" + reason(wait)
     case .cancelled: return "was not finished when its list was cancelled"
+    case .unknown: return "has ended, but its result is lost" + reason(wait)
     default: return Printable.text(wait.kind)
     }
   }
@@ -141,7 +144,7 @@ package struct WhyText {
   }
 
   private func reason(_ wait: WaitSummary) -> String {
-    wait.code.isEmpty ? "" : ": \(Printable.text(wait.code)): \(Printable.text(wait.reason))"
+    wait.code.isEmpty ? "" : ": \(Printable.text(wait.code)): \(Printable.sentence(wait.reason))"
   }
 
   private func count(_ number: some BinaryInteger, _ thing: String) -> String {
@@ -174,7 +177,7 @@ package struct WhyText {
     ([report.wait] + report.groups).map { wait in
       TextTable.plain([
         Printable.text(wait.kind), "\(wait.photos)", "\(wait.number)", Printable.text(wait.name),
-        Printable.text(wait.host), Printable.text(wait.code), Printable.text(wait.reason),
+        Printable.text(wait.host), Printable.text(wait.code), Printable.sentence(wait.reason),
         "\(wait.since)", "\(wait.until)", "\(wait.attempt)", "\(wait.attempts)",
         "\(wait.received)", "\(wait.total)", "\(wait.ahead)", "\(wait.beside)",
       ])

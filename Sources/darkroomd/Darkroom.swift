@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon: makes its parts, each from earlier ones, runs them side by side and stops them. `run` connects
 // the events of the parts when all exist. `init` raises `StartFailure`.
-// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all of them. The
+// Concurrency: immutable. The loops of the parts are children of `run`, which returns after all loops. The
 // operations of photos end with the chains, and the calls of users with the control socket; transfers,
-// record, inbox and report have threads of their own.
+// record, inbox and report have separate threads.
 
 import Accept
 import Chain
@@ -97,14 +97,15 @@ final class Darkroom: Sendable {
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
         space: photos.space
-      ).report, cluster: cluster)
+      ).report, expiring: { [retention] in retention.expiring() },
+      old: { [retention] age throws(Failure) in try retention.old(age) }, cluster: cluster)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
     ) { await webhooks.areSettled() }
   }
 
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   private var cluster: ClusterNode? { work.cluster }
 
   /// Reloads the settings; for SIGHUP. A part keeps those that it has begun with.
@@ -150,7 +151,6 @@ final class Darkroom: Sendable {
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
-      group.addTask { [self] in await mendRights() }
       group.addTask { [work] in await work.sheets.run() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
@@ -194,6 +194,7 @@ final class Darkroom: Sendable {
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
+      try? PrintClaims(folders).sweep { draft in recorder.ledger { $0[draft] != nil } }
       let removed = calls.remover.resume()
       let hidden = retention.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
@@ -232,19 +233,6 @@ final class Darkroom: Sendable {
   }
 
   private func runNode() async { await cluster?.run() }
-
-  /// For files of versions that let the group read them.
-  private func mendRights() async {
-    let folders = ground.folders
-    let rights = OldRights(state: folders.state, done: folders.done, failed: folders.failed)
-    await onDisk {
-      do throws(SystemError) { try rights.mend() } catch {
-        work.narrator.tell(
-          .machineTrouble(
-            error.machineFailure, waits: "files of earlier versions stay readable for the group"))
-      }
-    }
-  }
 
   private func keepWitness(_ lineage: String?) async {
     if let lineage { await witness.run(as: lineage, on: ground.clock) }
@@ -289,7 +277,7 @@ final class Darkroom: Sendable {
       ground.status, work.health, telling: { work.narrator.tell($0) },
       forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
       secrets: { [cluster] settings throws(ConfigurationError) in
-        try cluster?.renewPassword(settings.cluster)
+        try cluster?.renewPassword(settings.cluster) ?? []
       },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },
@@ -315,7 +303,7 @@ final class Darkroom: Sendable {
     case .unreadable(let list, let failure): keeper.happened(.unreadable(failure), to: list)
     case .done(let list): keeper.happened(.photosDone, to: list)
     case .seatsWanted: cluster?.shares.wantSeats()
-    case .host(let news): work.narrator.tell(Notice(news, now: ground.clock.uptime()))
+    case .host(let news): work.narrator.tell(.host(news, now: ground.clock.uptime()))
     }
   }
 }

@@ -88,11 +88,10 @@ final class FrontDesk: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .open(let service) = await settled(within: nil) {
-      return await service.stream(call, from: peer, send: send)
+      return await service.stream(call, from: peer, to: caller)
     }
     return await handle(call, from: peer)
   }
@@ -122,7 +121,7 @@ final class FrontDesk: ControlService {
       return .status(report("waiting: \(trouble.reason)", [trouble.words]))
     case .reload where peer.mayReload(daemonOf: ThisProcess.user):
       do throws(ConfigurationError) {
-        _ = try await onDisk { () throws(ConfigurationError) in try source.readChecked() }
+        _ = try await onDisk { () throws(ConfigurationError) in try source.readWithSecrets() }
       } catch { return .failed(.reloadFailed(why: error.description)) }
       if let service = hangUp() { return await service.handle(call, from: peer) }
       return .reloaded(notes: ["the settings take effect when the start is over: \(trouble.reason)"]

@@ -52,8 +52,20 @@ struct Ground: Sendable {
         cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) })
     }
     let recovery: Record.Recovery
-    (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)
+    (recorder, recovery) = try Self.record(
+      folders.state, clock, settings.current.record, reporter, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
+  }
+
+  /// Waits while another daemon of this machine prints into the folder: both would give their removed and expired
+  /// folders of prints the same hidden names. Parts of a list share the folder, and so do the nodes of a cluster.
+  func take(_ seat: inout FolderSeat) throws(StartFailure) {
+    guard part == nil, let prints = folders.isShared ? folders.alone : folders.prints,
+      let identity = try? prints.identity(), let rival = seat.take(identity)
+    else { return }
+    throw StartFailure(
+      ExitCode.io, "another darkroomd (pid \(rival)) uses the same folder of prints \(prints.path)",
+      trouble: "prints.taken", advice: "Stop one of them, or give each its own folder of prints")
   }
 
   private static let diskTroubles = Set(
@@ -62,7 +74,7 @@ struct Ground: Sendable {
     })
 
   private static func record(
-    _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record,
+    _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record, _ reporter: Reporter,
     _ died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) -> (Recorder, Record.Recovery) {
     let random = try StartFailure.unless("with a random number for the journal file") {
@@ -72,7 +84,9 @@ struct Ground: Sendable {
       stateID: String(hex: random), bootID: ThisProcess.bootIdentifier,
       isSynced: settings.sync, openResults: max(16, FileShares.ofThisProcess.lists))
     do throws(Failure) {
-      return try Recorder.open(state, time: clock, settings: journal, died: died)
+      return try Recorder.open(
+        state, time: clock, settings: journal,
+        lost: { reporter.report(.journalRenewed($0)) }, died: died)
     } catch {
       throw StartFailure(
         ExitCode.io, "could not open the journal file: \(error.words)",

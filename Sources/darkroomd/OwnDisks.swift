@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders of prints, done and failed at a start: each may be a mount point, or a link to another disk. Which of
-// them were is remembered in STATE/mounts, so that a disk that is not mounted is never taken for an empty folder.
+// The folders of prints, done and failed at a start: each may be a mount point, or a link to another disk. Which
+// folders were is remembered in STATE/mounts, so that a disk that is not mounted is never taken for an empty folder.
 // Raises `StartFailure`, with a trouble that may pass for all that an administrator can mend meanwhile.
 // Concurrency: values; every call waits for a disk.
 
@@ -22,7 +22,7 @@ struct OwnDisks {
     enum Absence {
       /// Waits for an administrator.
       case trouble
-      /// Makes it, unless it was on a disk of its own.
+      /// Makes it, unless it was on a separate disk.
       case made
       /// Works without it.
       case allowed
@@ -48,7 +48,7 @@ struct OwnDisks {
       + [Place(folder: "prints", title: "\(title) of this machine", path: alone, absence: .allowed)]
   }
 
-  /// Opens the folders in their order, and remembers those on disks of their own.
+  /// Opens the folders in their order, and remembers those on separate disks.
   func open(_ places: [Place]) throws(StartFailure) -> [PathFolder] {
     let known = try known()
     var apart: [String] = []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths of the daemon's folders and files: those of the system, or all below one root. A value; only
+// The paths of the daemon's folders and files: the system's, or all below one root. A value; only
 // `make` touches the disk, and raises `SystemError`.
 
 import Linux
@@ -28,7 +28,7 @@ struct Places: Equatable, Sendable {
     store.map { $0.text(of: ObjectKey(StoredPrints.root)) } ?? prints
   }
 
-  /// The same for those of one list; nil if they are in a cluster, and this machine is not one of its nodes.
+  /// The same for the prints of one list; nil if they are in a cluster, and this machine is not one of its nodes.
   func shownPrints(of terms: FrozenSettings) -> String? {
     if let store, terms.isOfCluster {
       return store.text(of: ObjectKey(StoredPrints.root, terms.prints))
@@ -100,7 +100,7 @@ struct Places: Equatable, Sendable {
     for name in names { try makeFolder(FileName(literal: name), in: folder) }
   }
 
-  /// A link may be there instead, also one whose disk is not mounted yet.
+  /// A link may be there instead, even one whose disk is not mounted yet.
   private static func makeFolder(_ name: FileName, in root: LinuxFolder) throws(SystemError) {
     do throws(SystemError) { _ = try root.openFolder(name, creating: true) } catch {
       guard error.name == .notFolder || error.name == .isLink,

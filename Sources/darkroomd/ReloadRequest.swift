@@ -16,7 +16,7 @@ enum ReloadRequest {
       for note in notes { say(place.hint(note)) }
       return ExitCode.done
     } catch {
-      say(place.hint("could not reload: \(error)"))
+      complain(place.hint("could not reload: \(error)"))
       if case .refused = error { return ExitCode.configuration }
       return ExitCode.busy
     }

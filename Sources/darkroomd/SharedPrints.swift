@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way in which prints are made in a folder that other processes print into, too: once, as far as its file system
+// The way in which prints are made in a folder that other processes also print into: once, as far as its file system
 // can keep that. Raises `StartFailure`. Every call waits for a disk.
 
 import Linux

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when no wait for a read-only disk can help: the unit has a mount namespace of its own, made at its start. If
+// Tells when no wait for a read-only disk can help: the unit has a separate mount namespace, made at its start. If
 // the disk was read-only then, its mount in there stays so, whatever is remounted outside. A new start sees the disk
 // as it is. A value; raises nothing.
 

@@ -27,17 +27,17 @@ enum Startup {
     let named = if let task { task.places } else { try Self.places(options) }
     let source = source(options, named)
     let settings = try settings(source)
+    for note in settings.current.download.fileFolderNotes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
       settings.current.cluster)
-    let pulse = Heartbeat()
+    let (pulse, pulses) = (Heartbeat(), Pulses())
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
     let hasStore = settings.current.cluster.hasStore
-    let calls = Heartbeat()
     try part("the tasks") { () throws(SystemError) in
-      try settleTasks(clock, hasStore: hasStore, calls: calls)
+      try settleTasks(clock, hasStore: hasStore, pulses)
     }
     let environment = Surroundings.environment()
     let reporter = try reporter(options, environment, settings.current)
@@ -52,12 +52,12 @@ enum Startup {
       guard error.trouble != nil else { throw error }
     }
     let control =
-      if task == nil { try Self.control(places, clock, calls) } else { ControlServer?.none }
+      if task == nil { try Self.control(places, clock, pulses.calls) } else { ControlServer?.none }
     let desk = try part("the front desk") { () throws(SystemError) in
       try FrontDesk(places, source, clock: clock)
     }
     // Without a manager nothing would start the process again.
-    if isService { try watch(pulse, calls: calls) }
+    if isService { try watch(pulse, pulses) }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
       rooms: { places.rooms(withInbox: false) },
@@ -73,9 +73,10 @@ enum Startup {
           part: task, grace: options.expiresAtOnce ? .none : .full,
           died: { ends.put(.journalDied($0)) })
       }
+      try ground.take(&parts.seat)
       try task?.begin(ground.recorder)
       return Opening.Made(
-        lock: lock, ground: ground,
+        lock: lock, seat: parts.seat, ground: ground,
         darkroom: try Darkroom(ground, source, leavesHooks: options.leavesHooks))
     }
     return reactor.work { [parts] in
@@ -91,18 +92,27 @@ enum Startup {
     return try PartTask.open(order, configuration: options.configuration)
   }
 
-  private static func watch(
-    _ pulse: Heartbeat, calls: Heartbeat
-  ) throws(StartFailure) {
+  /// Of the threads for tasks.
+  private struct Pulses {
+    let tasks = Heartbeat()
+    let calls = Heartbeat()
+  }
+
+  private static func watch(_ pulse: Heartbeat, _ pulses: Pulses) throws(StartFailure) {
     let watchdog =
       ServiceNotice.watchdogPeriod().map { period in
         Watchdog(every: period) { try? ServiceNotice.watchdog.send() }
       } ?? Watchdog()
     try part("the watchdog") { () throws(SystemError) in
-      try watchdog.start([pulse, calls]) { stuck in
-        let what = stuck.contains(0) ? "the main loop" : "the thread that answers users"
+      let threads = [
+        "the main loop", "the thread that keeps lists", "the thread that answers users",
+      ]
+      let calls = pulses.calls
+      try watchdog.start([pulse, pulses.tasks, calls]) { stuck in
+        let what = threads[stuck.min() ?? 0]
         let note = calls.work.isEmpty ? "" : "; these calls have no answer: \(calls.work)"
-        say("\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
+        complain(
+          "\(what) is stuck; ending, so that the service manager starts darkroomd again\(note)")
         ThisProcess.abort()
       }
     }
@@ -133,11 +143,11 @@ enum Startup {
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
         reporter: reporter, stopped: stopped)
       let code = await life.run(on: reactor)
-      withExtendedLifetime(made.lock) {}
+      withExtendedLifetime((made.lock, made.seat)) {}
       return code
     } catch {
       control?.stop()
-      say(error.words)
+      complain(error.words)
       return error.code
     }
   }
@@ -156,30 +166,12 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
-  /// `--check`: touches nothing.
-  static func check(_ options: CommandLineOptions) throws(StartFailure) {
-    if let root = options.root {
-      do throws(SystemError) { _ = try LinuxFolder.open(path: root) } catch {
-        throw StartFailure(
-          ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
-      }
-    }
-    let places = Places.named(by: options)
-    let source = source(options, places)
-    let settings = try settings(source).current
-    do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
-      // Those of an instance are elsewhere.
-      if error.isMissing {
-        let path = Printable.text(source.path)
-        say("note: there is no file \(path); the defaults apply, and \(path).d/*.conf")
-      }
-    }
-    for note in ForecastRequest.notes(places.control, settings.record) { say("note: \(note)") }
-  }
-
-  static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
+  /// - Parameter secrets: also reads the secrets, which a start does later and the hooks never do.
+  static func settings(
+    _ source: ConfigurationFile, secrets: Bool = false
+  ) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
-      let (settings, origins) = try source.readChecked()
+      let (settings, origins) = try secrets ? source.readWithSecrets() : source.readChecked()
       return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(
@@ -188,18 +180,19 @@ enum Startup {
     }
   }
 
-  /// The most requests to a store at a time, beside those of lists that are submitted or removed.
+  /// The most requests to a store at a time, beside requests for lists that are submitted or removed.
   private static let storeThreads = 16
 
-  /// Tasks that answer users have a thread that never waits for a disk.
+  /// Tasks that keep lists and tasks that answer users each have a thread that never waits for a disk.
   private static func settleTasks(
-    _ clock: any Timekeeper, hasStore: Bool, calls: Heartbeat
+    _ clock: any Timekeeper, hasStore: Bool, _ pulses: Pulses
   ) throws(SystemError) {
-    let quick = try OwnExecutor("tasks", threads: 1, pulse: calls)
+    let quick = try OwnExecutor("tasks", threads: 1, pulse: pulses.tasks)
+    let calls = try CallThread("calls", pulse: pulses.calls)
     let disk = try OwnExecutor(
       "disk", threads: ThisProcess.processors, most: mostDiskThreads, clock: clock)
     let store = hasStore ? try OwnExecutor("store", threads: storeThreads) : nil
-    TaskHome.settle(quick: quick, disk: disk, store: store)
+    TaskHome.settle(quick: quick, disk: disk, store: store, calls: calls)
   }
 
   private static func control(

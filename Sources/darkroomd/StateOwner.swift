@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps root from the state of another user: the files that it would leave there stop that user's daemon, which may not
-// change them. Root has a state of its own, or starts the service. Raises `StartFailure`.
+// Keeps root from the folders of another user's daemon: the files that it would leave there stop that daemon, which may
+// not change them, and the lists that it would take belong there. Root uses another state folder, or starts the service.
+// Raises `StartFailure`.
 
 import Linux
 
 enum StateOwner {
   static func check(_ places: Places) throws(StartFailure) {
-    // A folder that cannot be opened is told later.
-    guard ThisProcess.user == 0, let owner = try? LinuxFolder.open(path: places.state).owner(),
-      owner != 0
-    else { return }
+    guard ThisProcess.user == 0 else { return }
+    // The inbox itself may belong to anyone. A folder that cannot be opened is told later.
+    for path in [
+      places.state, "\(places.inbox)/.claim", places.done, places.failed, places.prints,
+    ] {
+      if let owner = try? LinuxFolder.open(path: path).owner(), owner != 0 {
+        throw failure(path, owner)
+      }
+    }
+  }
+
+  private static func failure(_ path: String, _ owner: UInt32) -> StartFailure {
     let name = Surroundings.userName(owner)
-    throw StartFailure(
+    return StartFailure(
       ExitCode.notPermitted,
-      "the state folder \(places.state) belongs to the user \(name ?? "number \(owner)"), whose darkroomd could not "
+      "the folder \(path) belongs to the user \(name ?? "number \(owner)"), whose darkroomd could not "
         + "change the files that root leaves there; start its service: systemctl start darkroom, or darkroom@NAME; "
         + "or become that user"
         + (name.map { ": runuser -u \($0) -- darkroomd ..." } ?? ""))

@@ -3,14 +3,25 @@
 // standard error.
 
 import Linux
+import Report
 import Steer
 import Vocabulary
 
-func say(_ words: String) { try? StandardStream.error.write(Array("darkroomd: \(words)\n".utf8)) }
+func say(_ words: String) { write("darkroomd: \(words)\n") }
+
+/// The same for the reason of an end: journald, or a supervisor that reads priorities, takes it for an error.
+func complain(_ words: String) {
+  let style = ReportSink.lineStyle(
+    environment: Surroundings.environment(),
+    asked: CommandLine.arguments.contains("--level-prefixes") ? .prefixed : nil)
+  write((style == .prefixed ? "<\(Priority.error.rawValue)>" : "") + "darkroomd: \(words)\n")
+}
+
+private func write(_ text: String) { try? StandardStream.error.write(Array(text.utf8)) }
 
 if CommandLine.arguments.isEmpty {
   // The runtime could not read them. Without its options the daemon would be another one.
-  say("the command line could not be read")
+  complain("the command line could not be read")
   ThisProcess.exit(ExitCode.io)
 }
 
@@ -19,7 +30,7 @@ do {
   options = try CommandLineOptions(CommandLine.arguments.dropFirst())
 } catch {
   let isPart = CommandLine.arguments.dropFirst().first == "run"
-  say("\(error)\n\(isPart ? PartOrder.usage : CommandLineOptions.usage)")
+  complain("\(error)\n\(isPart ? PartOrder.usage : CommandLineOptions.usage)")
   ThisProcess.exit(ExitCode.usage)
 }
 
@@ -34,9 +45,9 @@ case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
 case .check:
   do throws(StartFailure) {
-    try Startup.check(options)
+    try SettingsCheck.run(options)
   } catch {
-    say(error.words)
+    complain(error.words)
     ThisProcess.exit(error.code)
   }
 case .run, .part, .runHooks:
@@ -44,7 +55,7 @@ case .run, .part, .runHooks:
     ThisProcess.exit(
       try options.task == .runHooks ? HookService.run(options) : Startup.run(options))
   } catch {
-    say(error.words)
+    complain(error.words)
     ThisProcess.exit(error.code)
   }
 }

@@ -7,11 +7,14 @@ import Vocabulary
 @testable import Accept
 
 @Suite struct ClaimQueueTests {
-  private func file(_ name: String, inode: UInt64, size: UInt64 = 100) throws -> Candidate {
+  private func file(
+    _ name: String, inode: UInt64, size: UInt64 = 100, of owner: UInt32 = 0,
+    kind: FileStatus.Kind = .file
+  ) throws -> Candidate {
     Candidate(
       key: Candidate.Key(try #require(FileName(name))),
       status: FileStatus(
-        kind: .file, device: 1, inode: inode, size: size, owner: 0, mode: 0o644, modified: 0,
+        kind: kind, device: 1, inode: inode, size: size, owner: owner, mode: 0o644, modified: 0,
         changed: 0))
   }
 
@@ -57,6 +60,49 @@ import Vocabulary
     #expect(begin(&queue) == ["barn.retry.plist"])
     queue.ended(.attempt(files[1], .lease))
     #expect(begin(&queue) == ["barn~17.RETRY.json"])
+  }
+
+  @Test func `a user's file waits for one of another user's files, not for all of them`() throws {
+    let theirs = try (1...20).map { try file("\($0).plist", inode: UInt64($0), of: 7) }
+    var queue = queue(theirs)
+    #expect(begin(&queue) == ["1.plist", "2.plist", "3.plist", "4.plist"])
+    queue.add(.attempt(try file("mine.plist", inode: 30, of: 8), .lease))
+    queue.add(.attempt(try file("also mine.plist", inode: 31, of: 8), .lease))
+    for file in theirs[..<4] { queue.ended(.attempt(file, .lease)) }
+    #expect(begin(&queue) == ["5.plist", "mine.plist", "6.plist", "also mine.plist"])
+  }
+
+  @Test func `a user's folder of pictures waits for one of another user's folders`() throws {
+    let theirs = try (1...5).map { try file("\($0)", inode: UInt64($0), of: 7, kind: .folder) }
+    var queue = queue(theirs)
+    #expect(begin(&queue) == ["1"])
+    queue.add(.attempt(try file("mine", inode: 30, of: 8, kind: .folder), .lease))
+    queue.add(.finishRolls)
+    #expect(begin(&queue).isEmpty && queue.hasRoll)
+    var order: [String] = []
+    for end in [theirs[0], theirs[1], try file("mine", inode: 30, of: 8, kind: .folder)] {
+      queue.ended(.attempt(end, .lease))
+      order += begin(&queue)
+    }
+    #expect(order == ["2", "mine", ""], "the daemon has its turn as well")
+  }
+
+  @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (16, 2)])
+  func `two long lists of two users are read at once, and short ones keep a place`(
+    _ most: Int, _ longs: Int
+  ) throws {
+    let long = UInt64(2 << 20)
+    var queue = ClaimQueue(most: most) { $0.text }
+    for (number, owner) in [7, 7, 8, 9].enumerated() {
+      let name = "\(owner) \(number).plist"
+      queue.add(
+        .attempt(try file(name, inode: UInt64(number), size: long, of: UInt32(owner)), .lease))
+    }
+    #expect(begin(&queue) == ["7 0.plist", "8 2.plist"].prefix(longs).map { $0 })
+    queue.add(.attempt(try file("short.plist", inode: 9, of: 7), .lease))
+    #expect(begin(&queue) == (most == 1 ? [] : ["short.plist"]))
+    queue.ended(.attempt(try file("7 0.plist", inode: 0, size: long, of: 7), .lease))
+    #expect(begin(&queue).first == (longs == 1 ? "8 2.plist" : "9 3.plist"))
   }
 
   @Test func `one long list is read at a time, and short ones overtake those that wait`() throws {

@@ -42,6 +42,22 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test("A lock of another user in our claim folder does not close the inbox")
+  func foreignLock() async throws {
+    guard ThisProcess.user == 0 else { return }
+    let bench = try InboxBench { inbox in
+      unsafe _ = mkdir("\(inbox)/.claim", 0o700)
+      User.put("\(inbox)/.claim/.lock", "")
+      unsafe _ = chown("\(inbox)/.claim/.lock", 12345, 12345)
+    }
+    User.put(bench.path("a.plist"), "a end")
+    await bench.settle()
+    #expect(try bench.accepted() == ["a.plist": "a end"])
+    let claims = try bench.folder.folder(ClaimFolder.name, creating: false)
+    #expect(try claims.status(of: FileName(literal: ".lock")).owner == 0)
+    await bench.inbox.stop()
+  }
+
   @Test(
     "A foreign thing in its place is moved aside, and lists are accepted",
     arguments: Foreign.allCases)
@@ -84,6 +100,7 @@ import Vocabulary
     }
     #expect(bench.rules.recorded.isEmpty)
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim"])
+    #expect(bench.rules.state.withLock { $0.isClosed }, "no file can become a list")
     FaultPlan.set(nil, for: owner)
     bench.clock.advance(by: .seconds(5))
     #expect(await bench.settle().isEmpty)

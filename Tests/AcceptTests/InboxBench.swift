@@ -48,15 +48,16 @@ final class InboxBench: Sendable {
   let inbox: RunningInbox
   private let place: String
 
-  private let maximumListSize: UInt64
+  private let settings: InboxSettings
 
   /// `place` is the inbox, below the scratch folder; calls of the folder `failed` pass the gate.
   init(
-    in place: String = "inbox", maximumListSize: UInt64 = 1 << 20, gate: DiskGate? = nil,
+    in place: String = "inbox", maximumListSize: UInt64 = 1 << 20,
+    waiting: WaitingLimits = WaitingLimits(), gate: DiskGate? = nil,
     _ prepare: (String) throws -> Void = { _ in }
   ) throws {
     self.place = place
-    self.maximumListSize = maximumListSize
+    settings = InboxSettings(maximumListSize: maximumListSize, waiting: waiting)
     scratch = try ScratchFolder()
     folder = try Self.make(place, in: scratch.folder)
     state = try scratch.subfolder("state")
@@ -66,7 +67,7 @@ final class InboxBench: Sendable {
     let gated: any Folder = gate.map { [failed] in GatedFolder(failed, $0) } ?? failed
     inbox = try Self.inbox(
       "\(scratch.path)/\(place)", [state, lists, gated, try scratch.subfolder("quarantine")],
-      rules, clock, maximumListSize)
+      rules, clock, settings)
   }
 
   private static func make(_ place: String, in folder: LinuxFolder) throws -> LinuxFolder {
@@ -78,13 +79,13 @@ final class InboxBench: Sendable {
   /// - Parameter folders: state, lists, failed, quarantine.
   private static func inbox(
     _ path: String, _ folders: [any Folder], _ rules: ScriptedRules, _ clock: SimulatedClock,
-    _ maximumListSize: UInt64
+    _ settings: InboxSettings
   ) throws -> RunningInbox {
     RunningInbox(
       try Inbox(
         path: path, state: folders[0], lists: folders[1], failed: folders[2],
         quarantine: Quarantine(folders[3]), rules: rules, groups: OwnSyncs(), clock: clock,
-        settings: InboxSettings(maximumListSize: maximumListSize)))
+        settings: settings))
   }
 
   /// A daemon with the same inbox, and with its own state, lists and rules.
@@ -93,19 +94,20 @@ final class InboxBench: Sendable {
     let folders = try ["state", "lists", "failed", "quarantine"].map { name in
       try root.openFolder(#require(FileName(name)), creating: true)
     }
-    return try Self.inbox(inboxPath, folders, rules, clock, maximumListSize)
+    return try Self.inbox(inboxPath, folders, rules, clock, settings)
   }
 
   /// The same inbox at its next start.
   func another() throws -> RunningInbox {
     try Self.inbox(
       "\(scratch.path)/\(place)", [state, lists, failed, try scratch.subfolder("quarantine")],
-      rules, clock, maximumListSize)
+      rules, clock, settings)
   }
 
   var inboxPath: String { "\(scratch.path)/\(place)" }
   func path(_ name: String) -> String { "\(inboxPath)/\(name)" }
   var troubles: [String?] { rules.state.withLock { $0.troubles } }
+  var isClosed: Bool { rules.state.withLock { $0.isClosed } }
 
   /// Settles twice, with the dwell in between.
   @discardableResult func settle() async -> SweepReport {

@@ -133,16 +133,14 @@ import Vocabulary
     #expect(bench.rules.state.withLock { $0.skipped } == [])
   }
 
-  @Test(
-    "A list that was returned is over, also where the record has forgotten it",
-    arguments: [("archived\n", false), ("claimed\n", true)])
-  func returned(_ state: String, _ isMarked: Bool) async throws {
+  @Test("A list that was returned is over, also where the record has forgotten it")
+  func returned() async throws {
     let bench = try ClaimBench()
     try bench.inbox.put(ClaimBench.name, "a end")
     try await bench.settle()
     let folder = try bench.lists.openFolder(FileName(number: 1), creating: false)
-    try folder.write(whole: Array(state.utf8), as: ListFolder.state)
-    if isMarked { try ListMarks.noteReturn(in: folder) }
+    let state = try folder.text(ListFolder.state)
+    try ListMarks.noteReturn(in: folder)
     bench.rules.state.withLock { $0.recorded = [:] }
     try await InboxRecovery(claim: bench.fresh()).run()
     #expect(bench.rules.recorded.isEmpty)

@@ -99,6 +99,7 @@ import Vocabulary
     _ = await bench.inbox.settled()
     misfortune.act(bench)
     await bench.rules.wait(for: ["trouble \(misfortune.code)"])
+    #expect(bench.isClosed)
     // A file dropped meanwhile stays, and nothing is made in the strange folder.
     User.put(bench.path("stranger.plist"), "stranger end")
     for _ in 0..<3 {
@@ -112,6 +113,7 @@ import Vocabulary
     User.unlink(bench.path("stranger.plist"))
     misfortune.mend(bench)
     await bench.rules.wait(for: ["trouble over"])
+    #expect(!bench.isClosed)
     let codes = bench.troubles.compactMap { $0 }
     // An act that passes through several troubles reports each of them once. Both it and its mending may pass
     // through a moment without an inbox.

@@ -64,6 +64,22 @@ import Vocabulary
     #expect(about.wasDropped && about.owner == ThisProcess.user)
   }
 
+  @Test func `several names of one file become names of one copy`() async throws {
+    let bench = try bench()
+    User.link("\(bench.inboxPath)/Barn/door.jpg", "\(bench.inboxPath)/Barn/gate.jpg")
+    User.link("\(bench.inboxPath)/Barn/door.jpg", "\(bench.inboxPath)/Barn/2026/a.jpg")
+    try await bench.settle()
+    let others = ["Barn/gate.jpg": "a door", "Barn/2026/a.jpg": "a door"]
+    let pictures = Self.pictures.merging(others) { $1 }
+    #expect(try taken(bench) == ["1 Barn.plist": pictures])
+    let folder = try bench.lists.openFolder(ListFolder.name(ListID(1)), creating: false)
+    let inodes = try (1...5 as ClosedRange<UInt32>).map {
+      try folder.status(of: ListFolder.picture($0)).inode
+    }
+    #expect(Set(inodes).count == 3)
+    try bench.expectTidy("at the end")
+  }
+
   @Test func `what is no picture stays, is told once, and does not become a list`() async throws {
     let bench = try bench([
       "Barn/door.jpg": "a door", "Barn/notes.txt": "notes", "Barn/.DS_Store": "x",

@@ -21,6 +21,7 @@ final class ScriptedRules: IntakeRules {
     var rejected: [(list: ListID, name: FileName, code: String)] = []
     var ignored: [String: IgnoredReason] = [:]
     var troubles: [String?] = []
+    var isClosed = false
     var setAside: [ListID] = []
     var skipped: [ListID] = []
     /// True if recorded lists stay at work, so that a copy is a twin; otherwise they are over at
@@ -36,6 +37,8 @@ final class ScriptedRules: IntakeRules {
     var overflows: [Int] = []
     /// Entries are `NAME: code` or `NAME: over`.
     var waits: [String] = []
+    /// Entries are `WHOSE: code` or `WHOSE: over`.
+    var crowds: [String] = []
     /// The failure of the next read, used once.
     var readFailure: Failure?
     /// Each runs once: after a list is read, and before it is recorded.
@@ -91,8 +94,13 @@ final class ScriptedRules: IntakeRules {
       state.withLock { $0.left += files.map { "\($0.text): \($0.reason)" } }
     case .waits(let name, let failure):
       state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
-    case .troubled(let failure):
-      state.withLock { $0.troubles.append(failure?.code) }
+    case .crowded(let crowd, let failure):
+      state.withLock { $0.crowds.append("\(crowd): \(failure?.code ?? "over")") }
+    case .troubled(let failure, let isClosed):
+      state.withLock { state in
+        state.troubles.append(failure?.code)
+        state.isClosed = isClosed
+      }
       feed.yield("trouble \(failure?.code ?? "over")")
     case .surveyed(_, let words): state.withLock { $0.surveys.append(words) }
     case .overflowed(let names): state.withLock { $0.overflows.append(names) }
@@ -152,6 +160,8 @@ final class ScriptedRules: IntakeRules {
   }
 
   func folderKey(of name: ListName) -> String { name.text.lowercased() }
+
+  func claimed(_ list: ListID) -> [SyncStep] { [] }
 
   func giveUp(_ list: ListID) { state.withLock { _ = $0.drafts.remove(list) } }
 

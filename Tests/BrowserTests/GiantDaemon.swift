@@ -49,7 +49,7 @@ final class GiantDaemon: ControlService {
   private func photo(_ number: UInt32) -> PhotoSummary {
     let state = facts.states(number)
     return PhotoSummary(
-      number: number, name: facts.names(number), url: "", state: state,
+      number: number, name: facts.names(number), url: "", state: SeenState(state),
       reason: state == .failed ? facts.reasons(number) : "")
   }
 

@@ -100,7 +100,10 @@ struct ScriptedStages: Stages {
   ) async throws(Failure) -> String {
     precondition(work.order == "order \(work.photo)", "the order travels with its photo")
     downloads.add()
-    try await onDownload(work)
+    let host = books.notes.withLock { $0.hosts[work.photo] }
+    do throws(Failure) { try await onDownload(work) } catch {
+      throw host.map { error.at($0) } ?? error
+    }
     try books.record([.downloaded(work.photo, Contents(size: 1, hash: 1))])
     return "original \(work.photo)"
   }

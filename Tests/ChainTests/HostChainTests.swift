@@ -129,6 +129,32 @@ import Vocabulary
   }
 
   @Test(
+    "a server to which one user's URLs lead closes their host for nobody",
+    arguments: [
+      Failure(.passing, code: "http.429", reason: "elsewhere answered 429", waitSeconds: 3600),
+      Failure(.passing, code: "connect.refused", reason: "elsewhere refused the connection"),
+    ])
+  func redirected(_ failure: Failure) async {
+    let bench = Darkbench(
+      policy: RetryPolicy(attempts: 2), hosts: HostLimits(patience: .seconds(10)),
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { throw failure.at("elsewhere") }
+      })
+    place(bench, 1, 40, at: "a.example")
+    place(bench, 2, 40, at: "a.example")
+    bench.add(1, photos: 40)
+    bench.add(2, photos: 40)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 40 && bench.runner.closedHosts().isEmpty)
+    await finish(bench, lists: 2)
+    #expect(bench.books.count(.filtered) == 40 && bench.books.count(.failed) == 40)
+    #expect(bench.hostNews.news.isEmpty)
+    let failures = bench.books.notes.withLock { $0.failures }
+    #expect(failures.values.allSatisfy { $0.reason.hasPrefix("elsewhere ") })
+    #expect(bench.books.notes.withLock { $0.retries.allSatisfy { $0.after <= .seconds(10) } })
+  }
+
+  @Test(
     "a host that asks for more than the patience costs its photos that patience, and says the time",
     arguments: [
       (3600, "at least 60 min"), (600, "10 min"), (90, "90 s"),

@@ -6,11 +6,11 @@ import Vocabulary
 
 @testable import Chain
 
-@Suite struct HostWindowTests {
-  private func busy(_ seconds: UInt32) -> Failure {
-    Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
-  }
+private func busy(_ seconds: UInt32) -> Failure {
+  Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
+}
 
+@Suite struct HostWindowTests {
   /// Fills the window and ends every transfer in it; returns the last news.
   @discardableResult
   private func fill(
@@ -51,8 +51,37 @@ import Vocabulary
     #expect(window.limit == 3)
     #expect(window.room(now: .zero, most: 6) == 0, "five are still on their way")
     let gone = Failure(.final, code: "http.404", reason: "it is not there")
-    _ = window.end(HostWindow.Outcome(gone), isProbe: false, now: .zero, most: 6, jitter: 1)
+    _ = window.end(
+      HostWindow.Outcome(gone, at: "a"), isProbe: false, now: .zero, most: 6, jitter: 1)
     #expect(window.limit == 3)
+  }
+
+  @Test func `a failure is the host's only if the host is the server that failed`() {
+    typealias Outcome = HostWindow.Outcome
+    #expect(Outcome(reset.at("a"), at: "a") == .failed(reset.at("a")))
+    #expect(Outcome(reset.at("a:8080"), at: "a") == .elsewhere(reset.at("a:8080")))
+    #expect(Outcome(reset, at: "a") == .elsewhere(reset), "of no known server")
+    for kind in [Failure.Kind.final, .machine, .cancelled] {
+      let outcome = Outcome(Failure(kind, code: "x", reason: "x"), at: "a")
+      #expect(outcome == (kind == .final ? .answered : .unknown))
+    }
+  }
+
+  @Test(arguments: [HostWindow.Outcome.answered, .elsewhere(reset), .elsewhere(busy(3600))])
+  func `a host that redirects to a server which fails has answered`(_ outcome: HostWindow.Outcome) {
+    var window = HostWindow()
+    for _ in 0..<4 { fill(&window, outcome) }
+    let limit = outcome == .answered ? 6 : HostWindow().limit
+    #expect(window.limit == limit && window.closure == nil)
+    _ = window.start()
+    _ = window.end(.failed(busy(10)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    #expect(window.closure != nil)
+    let news = fill(&window, outcome, at: .seconds(10))
+    guard case .reopened = news else {
+      Issue.record("a probe was answered: \(String(describing: news))")
+      return
+    }
+    #expect(window.closure == nil)
   }
 
   @Test func `a dead host is probed by one photo, at growing intervals of at most a minute`() {
@@ -239,10 +268,10 @@ import Vocabulary
     #expect(window.closure?.next == .seconds(63), "it is not newer")
     window.hear(answer, now: .seconds(20), jitter: 0)
     #expect(window.room(now: .seconds(20), most: 6, seats: 1) == 1)
-    var busy = HostWindow()
-    fill(&busy, .failed(self.busy(900)))
-    busy.hear(HostReport(age: .zero, word: .answered), now: .seconds(20), jitter: 0)
-    #expect(busy.closure?.next == .seconds(900))
+    var left = HostWindow()
+    fill(&left, .failed(busy(900)))
+    left.hear(HostReport(age: .zero, word: .answered), now: .seconds(20), jitter: 0)
+    #expect(left.closure?.next == .seconds(900))
     window = HostWindow()
     window.hear(failed(60), now: .seconds(1), jitter: 0)
     #expect(window.closure == nil, "this machine may reach it")

@@ -154,7 +154,7 @@ struct SessionTests {
     try await WorldKind.postgres.use { world in
       let world = try #require(world as? PostgresWorld)
       let own = Int64(LedgerSchema.release)
-      for (version, oldest, isFit) in [(3, 1, false), (own + 1, own, true)]
+      for (version, oldest, isFit) in [(0, 0, false), (own + 1, own, true)]
         + [(own + 1, own + 1, false)] as [(Int64, Int64, Bool)]
       {
         _ = try await PostgresServer.shared.run(

@@ -66,6 +66,45 @@ import Testing
     }
   }
 
+  @Test(
+    .enabled(if: DaemonBench.mayMount, MountedInboxTests.noMounts),
+    arguments: ["prints", "done", "inbox"])
+  func `a mount that the sandbox of the unit made is no disk that must come back`(
+    _ name: String
+  ) async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let folder = "$inbox/../\(name)"
+      let daemon = try await bench.startApart(
+        after: "mkdir -p \(folder) && mount --bind \(folder) \(folder)")
+      try bench.dropSeen([("One", urls[0])], as: "one.plist", daemon)
+      #expect(try await bench.wait(for: "one", daemon).code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+      // Its mounts have ended with it.
+      try await bench.drop([("Two", urls[0])], as: "two.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints/two").contains("Two.jpg"))
+    }
+  }
+
+  @Test func `a daemon that would print into the folder of another one waits for its end`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      let root = "\(bench.folder.path)/other"
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(root)/prints", withDestinationPath: "\(bench.root)/prints")
+      let second = try await bench.launch("darkroomd", ["--root", root])
+      try await second.says(
+        "another darkroomd (pid \(daemon.pid)) uses the same folder of prints \(root)/prints")
+      #expect(try await bench.stop(daemon).code == 0)
+      try await second.says(" is ready: ")
+      #expect(try await bench.stop(second).code == 0)
+    }
+  }
+
   @Test(.enabled(if: DaemonBench.mayMount, MountedInboxTests.noMounts))
   func `prints that are unmounted under the daemon are waited for`() async throws {
     try await DaemonBench.use { bench in

@@ -219,7 +219,7 @@ import Testing
       let results = "\(prints(bench))/.darkroom/summer/all/results.jsonl"
       for (record, folder) in [("summer", "root/prints"), (results, "shared")] {
         let good = try await bench.tool("verify", record)
-        #expect(good.code == 0 && good.output == "list\tsummer\t3\t0\t0\t0\n", "\(good)")
+        #expect(good.code == 0 && good.output == "list\tsummer\t3\t0\t0\t0\t0\n", "\(good)")
         var bytes = try #require(bench.folder.bytes(of: "\(folder)/summer/Two.jpg"))
         bytes[bytes.count / 2] ^= 1
         try bench.folder.write(bytes, to: "\(folder)/summer/Two.jpg")
@@ -231,7 +231,7 @@ import Testing
           bad.output == """
             changed\t2\tTwo\tTwo.jpg\tits contents differ
             missing\t3\tThree\tThree.jpg\tit does not exist
-            list\tsummer\t1\t1\t1\t0
+            list\tsummer\t1\t1\t1\t0\t0
 
             """)
       }

@@ -10,9 +10,6 @@ import Testing
 struct PrivateFilesTests {
   private static let other: UInt32 = 54_321
 
-  private static let strip =
-    "import os, sys; os.removexattr(sys.argv[1], 'system.posix_acl_access')"
-
   /// Lets every user enter the folders, so that only the files' own rights count.
   private static func open(_ bench: DaemonBench) async throws {
     for folder in ["", "/done", "/failed", "/prints"] {
@@ -83,34 +80,6 @@ struct PrivateFilesTests {
       try await Self.open(bench)
       let read = await Self.reads("failed/torn.plist.reason.txt", bench, as: DaemonBench.stranger)
       #expect(read, "\(bench.names("failed"))")
-      try await bench.stop(daemon)
-    }
-  }
-
-  @Test func `a start takes the files of an earlier version from the group`() async throws {
-    try await DaemonBench.use { bench in
-      try await bench.dropForeign([("Lost", bench.origin.url("/nothing.jpg"))], as: "summer.plist")
-      #expect(try await bench.runUntilIdle().code == 3)
-      try FileManager.default.removeItem(atPath: "\(bench.root)/state/private-files")
-      try bench.folder.write([1], to: "root/failed/old.plist")
-      let files = [
-        "done/summer.plist", "done/summer.result.plist", "failed/summer.retry.plist",
-        "failed/old.plist",
-      ]
-      for file in files {
-        let path = "\(bench.root)/\(file)"
-        _ = await HelperProcess.status(of: ["python3", "-c", Self.strip, path])
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-      }
-      let daemon = try await bench.start()
-      try await bench.until("they are mended") { bench.names("state").contains("private-files") }
-      try await Self.open(bench)
-      for file in files {
-        let isOwners = file != "failed/old.plist"
-        #expect(
-          await Self.reads(file, bench, as: DaemonBench.stranger) == isOwners, "\(file)")
-        #expect(await !Self.reads(file, bench, as: Self.other), "\(file)")
-      }
       try await bench.stop(daemon)
     }
   }

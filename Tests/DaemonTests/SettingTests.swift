@@ -99,6 +99,17 @@ import Vocabulary
     #expect(error?.description.hasPrefix("test.conf:\(line): ") == true)
   }
 
+  @Test func `a byte order mark at the beginning of a file is not a part of its first line`() throws
+  {
+    let mark = "\u{FEFF}"
+    #expect(try read("\(mark)[Filter]\nWorkers=3\n").filter.workers == 3)
+    #expect(try read("\(mark)# a comment\r\n[Filter]\r\nWorkers=3\r\n").filter.workers == 3)
+    #expect(try read(mark) == Settings())
+    for text in ["\(mark)\(mark)[Filter]\n", "\n\(mark)[Filter]\n"] {
+      #expect(throws: ConfigurationError.self) { try read(text) }
+    }
+  }
+
   @Test func `a file with one wrong line is refused`() {
     #expect(throws: ConfigurationError.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
   }
@@ -257,8 +268,11 @@ import Vocabulary
       ("KeepPrints", "1", "KeepPrints=1 has no unit; write 1d for 1 day"),
       ("KeepLists", "1d 12", "KeepLists=1d 12 has no unit; write 12d for 12 days"),
       (
-        "KeepLists", "month", "a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not 'month'"
-      ),
+        "KeepLists", "month", "expected a time with its unit, from 1s to 3650d, not 'month'"
+      ), ("KeepLists", "0", "expected a time with its unit, from 1s to 3650d, not '0'"),
+      ("KeepPrints", "0", "\(noPrints)'0'"), ("KeepPrints", "0d", "\(noPrints)'0d'"),
+      ("KeepPrints", "never", "\(noPrints)'never'"), ("KeepPrints", "", "\(noPrints)''"),
+      ("KeepPrints", "4000d", "\(noPrints)'4000d'"),
     ])
   func `a setting by which files are removed needs a unit`(key: String, text: String, words: String)
     throws
@@ -285,6 +299,9 @@ import Vocabulary
     #expect(throws: SettingProblem.self) { try SettingForm.yesOrNo.read(text) }
   }
 }
+
+private let noPrints =
+  "expected a time with its unit, from 1s to 3650d, or infinity, which keeps all prints, not "
 
 @Suite struct SettingChangeTests {
   @Test func `every setting that changes is named, by the name in the file`() throws {

@@ -21,18 +21,23 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: DaemonBench.isRoot), arguments: [[], ["--run-hooks"]])
-  func `root leaves nothing in the state of another user`(_ options: [String]) async throws {
+  @Test(
+    .enabled(if: DaemonBench.isRoot),
+    arguments: ["state", "done", "inbox/.claim"], [[], ["--run-hooks"]])
+  func `root leaves nothing in the folders of another user`(
+    _ folder: String, _ options: [String]
+  ) async throws {
     try await DaemonBench.use { bench in
-      try FileManager.default.createDirectory(
-        atPath: "\(bench.root)/state", withIntermediateDirectories: true)
-      try await bench.give("\(bench.root)/state", to: DaemonBench.stranger)
+      let path = "\(bench.root)/\(folder)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try await bench.give(path, to: DaemonBench.stranger)
+      let before = bench.names(".")
       let end = try await bench.launch("darkroomd", ["--root", bench.root] + options).end()
       #expect(end.code == 77, "\(end)")
       for words in ["belongs to the user ", "systemctl start darkroom", "become that user"] {
         #expect(end.errors.contains(words), "\(end)")
       }
-      #expect(bench.names("state").isEmpty && !bench.names(".").contains("inbox"))
+      #expect(bench.names(folder).isEmpty && bench.names(".") == before)
     }
   }
 
@@ -75,7 +80,8 @@ import Testing
       ("[Filter]\n\n# why\nFilter=blur(3px)\n", "darkroomd.conf:4: ", "sepia(AMOUNT)"),
       ("Workers=1\n", "darkroomd.conf:1: ", "[SECTION]"),
       ("[Inbox]\nConnections=1\n", "darkroomd.conf:2: ", "belongs to [Download]"),
-      ("[Download]\nFileFolders=/nonexistent/x\n", "/nonexistent/x: ", "for FileFolders="),
+      ("[Download]\nFileFolders=x\n", "darkroomd.conf:2: ", "is written as a full path"),
+      ("[Network]\nCertificateAuthorities=/none\n", "darkroomd.conf:2: ", "no such file"),
     ])
   func `bad settings end the start with 78, file, line and a suggestion`(
     text: String, place: String, words: String
@@ -186,6 +192,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [(["--level-prefixes"], "<3>"), ([], "")])
+  func `a start that fails says why as an error to whoever reads priorities`(
+    options: [String], prefix: String
+  ) async throws {
+    try await DaemonBench.use(settings: "[Filter]\nWrokers=3\n") { bench in
+      for task in [[], ["--check"]] {
+        let end = try await bench.launch("darkroomd", task + ["--root", bench.root] + options).end()
+        #expect(end.code == 78, "\(end)")
+        #expect(end.errors.hasPrefix("\(prefix)darkroomd: could not read the settings: "), "\(end)")
+      }
+      try bench.settings("")
+      let daemon = try await bench.start()
+      let second = try await bench.launch("darkroomd", ["--root", bench.root] + options).end()
+      #expect(second.errors.hasPrefix("\(prefix)darkroomd: another darkroomd"), "\(second)")
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `lines carry their priority with --level-prefixes`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
@@ -213,10 +237,18 @@ import Testing
       #expect(bad.errors.contains("darkroomd.conf:3: ") && bad.errors.contains("'Workers'"))
       try bench.settings("[Download]\nFileFolders=/nonexistent/x\n")
       let folder = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
-      #expect(folder.code == 78 && folder.errors.contains("/nonexistent/x"), "\(folder)")
+      #expect(folder.code == 0 && folder.errors.contains("/nonexistent/x of FileF"), "\(folder)")
       try bench.settings("[Cluster]\nLedger=dbname=darkroom\n")
       let lonely = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
       #expect(lonely.code == 78 && lonely.errors.contains("Ledger= needs Blobs="), "\(lonely)")
+      let secret = "[Cluster]\nLedger=dbname=darkroom\nBlobs=/srv/blobs\nLedgerPassword="
+      try bench.settings("\(secret)/nonexistent/word\n")
+      let closed = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(closed.code == 78, "\(closed)")
+      #expect(closed.errors.contains("darkroomd.conf:4: could not read LedgerPassword=: "))
+      try bench.settings("\(secret)word\n")
+      let unseen = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(unseen.code == 0 && unseen.errors.contains("LedgerPassword= names a credential"))
       let named = ["--check", "--config", "\(bench.root)/none.conf"]
       #expect(try await bench.launch("darkroomd", named).end().code == 78)
       #expect(bench.names(".") == before)
@@ -358,6 +390,25 @@ import Testing
     }
   }
 
+  @Test func `photos of a folder that is not there wait, and go on when it appears`() async throws {
+    try await DaemonBench.use { bench in
+      let photos = "\(bench.folder.path)/nas"
+      try bench.settings(
+        DaemonBench.settings.replacing("[Download]", with: "[Download]\nFileFolders=\(photos)"))
+      let daemon = try await bench.start()
+      try bench.dropSeen([("Far", "file://\(photos)/far.jpg")], as: "far.plist", daemon)
+      try await daemon.says("\(photos) cannot be opened: no such file or directory")
+      try await bench.until("the status names it") {
+        try await bench.tool("status").output.contains("\(photos) cannot be opened")
+      }
+      #expect(try await bench.show("far").photos.map(\.state) == ["new"])
+      try bench.folder.write(SamplePictures.jpeg(width: 24, height: 16, seed: 9), to: "nas/far.jpg")
+      #expect(try await bench.wait(for: "far", daemon).code == 0)
+      #expect(try await bench.show("far").photos.map(\.state) == ["filtered"])
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `a reload names the file that cannot be read and the folder that cannot be opened`()
     async throws
   {
@@ -366,8 +417,8 @@ import Testing
       let more = "root/darkroomd.conf.d/x.conf"
       try bench.folder.write(Array("[Download]\nFileFolders=/nonexistent/x\n".utf8), to: more)
       let folder = try await bench.reload()
-      #expect(folder.code == 78, "\(folder)")
-      #expect(folder.errors.contains(": /nonexistent/x: could not open it"), "\(folder)")
+      #expect(folder.code == 0, "\(folder)")
+      #expect(folder.errors.contains("the folder /nonexistent/x of FileFolders= "), "\(folder)")
       try FileManager.default.removeItem(atPath: "\(bench.folder.path)/\(more)")
       try bench.folder.write([], to: "\(more)/file")
       let file = try await bench.reload()

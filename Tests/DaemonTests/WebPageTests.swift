@@ -86,6 +86,21 @@ import Testing
     }
   }
 
+  @Test func `a page has all names, however long the URLs are`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      let path = String(repeating: "x", count: 16_000)
+      try await bench.drop(
+        (1...100).map { ("Photo \($0)", "http://127.0.0.1:1/\($0)/\(path)") }, as: "summer.plist")
+      try await daemon.says("Accepted list 'summer'")
+      let web = try await WebSite.start(bench)
+      let view = try await web.view("summer")
+      let photos = try await web.get("/lists/1/photos?count=100", view).text
+      for number in 1...100 { #expect(photos.contains("[\(number),\"Photo \(number)\",")) }
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `a restart of the daemon ends no page`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)

@@ -99,7 +99,8 @@ struct FileFoldersTests {
     #expect(await refusal("file://\(path)")?.code == "file.refused")
   }
 
-  @Test func `A file that is not there is called missing`() async {
+  @Test func `A file that is not there is called missing`() async throws {
+    try photos.write([1], to: "other.jpg")
     let failure = await refusal("file://\(photos.path)/none.jpg")
     #expect(failure?.code == "file.missing")
     #expect(failure?.kind == .final)
@@ -146,7 +147,7 @@ struct FileFoldersTests {
   }
 
   @Test(arguments: [2, 5, 13, 20, 40, 107, 110, 112, 116] as [Int32])
-  func `A folder that cannot be opened costs only its own photos an attempt`(code: Int32)
+  func `A folder that cannot be opened lets only its own photos wait`(code: Int32)
     async throws
   {
     try photos.write([1, 2, 3], to: "a.jpg")
@@ -155,9 +156,22 @@ struct FileFoldersTests {
       return try LinuxFolder.open(path: path)
     }
     let failure = await refusal("file:///srv/hung/a.jpg", from: folders)
-    #expect(failure?.kind == .passing && failure?.code == "file.unreadable")
+    #expect(failure?.kind == .machine && failure?.scope == .one)
+    #expect(failure?.code == "file.folder")
     #expect(failure?.reason.hasPrefix("the folder /srv/hung cannot be opened: ") == true)
     #expect(try await download("file://\(photos.path)/a.jpg", from: folders).contents.size == 3)
+  }
+
+  @Test func `The photos of an empty folder wait, since what is mounted there may be away`()
+    async throws
+  {
+    let url = "file://\(photos.path)/summer/a.jpg"
+    let failure = await refusal(url)
+    #expect(failure?.kind == .machine && failure?.scope == .one)
+    #expect(failure?.code == "file.folder")
+    #expect(failure?.reason == "the folder \(photos.path) is empty")
+    try photos.write([1], to: "summer/a.jpg")
+    #expect(try await download(url).contents.size == 1)
   }
 
   @Test(arguments: [23, 24] as [Int32])

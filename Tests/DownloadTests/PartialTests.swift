@@ -271,16 +271,6 @@ struct PartialTests {
     #expect(try disk.rootFolder.names().count == (shelf.holds(url) ? 2 : 0))
   }
 
-  @Test func `a note of the old version, whose place lacks the query, is not believed`() throws {
-    let text = "#darkroom-partial 1\nurl \(url)\nplace https://h:8443/img\netag \"v1\"\n"
-    let sum = String(hex: CRC32C.checksum(Array(text.utf8)))
-    let old = Array((text + "head \(sum)\n").utf8)
-    let new = Array(text.replacing("l 1\n", with: "l 2\n").utf8)
-    let newSum = String(hex: CRC32C.checksum(new))
-    #expect(PartialNote(reading: old) == nil)
-    #expect(PartialNote(reading: new + Array("head \(newSum)\n".utf8)) != nil)
-  }
-
   @Test func `notes that cannot be written cost only the resumption`() throws {
     let shelf = shelf
     var file = try file(4096, on: shelf)

@@ -9,14 +9,6 @@ import Vocabulary
 @Suite struct ListMarksTests {
   private static let list = FileName(number: 7)
 
-  /// A list of an earlier version, durable, without a file `state`.
-  private func oldList() throws -> SimulatedDisk {
-    let disk = SimulatedDisk()
-    _ = try disk.rootFolder.folder(Self.list, creating: true)
-    try disk.rootFolder.syncFileSystem()
-    return disk
-  }
-
   private func folder(_ disk: SimulatedDisk) throws -> any Folder {
     try disk.rootFolder.folder(Self.list, creating: false)
   }
@@ -25,24 +17,13 @@ import Vocabulary
     try ListMarks(of: folder(disk)).drop
   }
 
-  @Test(arguments: 0..<64 as Range<UInt64>)
-  func `the mark of an old list is durable, also after a crash before its sync`(seed: UInt64) throws
-  {
-    let disk = try oldList()
-    #expect(try drop(disk) == nil)
-    // The daemon ends here: the file is there, and no sync has seen its name.
-    _ = try ListMarks.write(.accepted, in: folder(disk))
-    #expect(try drop(disk) == .accepted)
-    try ListMarks.write(.accepted, in: folder(disk)).run()
-    disk.crash(seed: seed)
-    #expect(try drop(disk) == .accepted)
-  }
-
   @Test(arguments: 0..<16 as Range<UInt64>)
   func `the mark of a prepared list takes one sync, of the file`(seed: UInt64) throws {
-    let disk = try oldList()
+    let disk = SimulatedDisk()
+    _ = try disk.rootFolder.folder(Self.list, creating: true)
     try ListMarks.prepare(in: folder(disk))
-    try folder(disk).sync()
+    try disk.rootFolder.syncFileSystem()
+    #expect(try drop(disk) == nil)
     let before = disk.count(.syncFolder)
     try ListMarks.write(.accepted, in: folder(disk)).run()
     #expect(disk.count(.syncFolder) == before)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's table of mounts: which mount, and which file system, can be written.
+// The kernel's table of mounts: which mount, and which file system, can be written; which mount has a disk behind it.
 
 import Linux
 import Testing
@@ -34,5 +34,30 @@ import Testing
     #expect(!rights.isMountReadOnly && !rights.isFileSystemReadOnly)
     let files = try #require(MountRights(of: try LinuxFolder.open(path: "/proc/self")))
     #expect(!files.isFileSystemReadOnly)
+  }
+
+  private static let views = """
+    21 1 8:1 / / rw shared:1 - ext4 /dev/root rw
+    40 21 8:1 /var/lib /var/lib rw shared:1 - ext4 /dev/root rw
+    41 40 8:1 /var/lib/prints /var/lib/prints ro shared:1 - ext4 /dev/root rw
+    42 21 8:1 /photos /var/done rw shared:1 - ext4 /dev/root rw
+    43 42 8:1 /photos /var/done rw shared:1 - ext4 /dev/root rw
+    44 21 8:17 / /disk rw - ext4 /dev/sdb1 rw
+    45 44 8:17 /prints /disk/prints rw - ext4 /dev/sdb1 rw
+    46 21 0:33 /@ /sub rw - btrfs /dev/sdc1 rw,subvol=/@
+    47 46 0:33 /@/my\\040prints /sub/my\\040prints rw - btrfs /dev/sdc1 rw,subvol=/@
+    48 41 8:1 /var/lib/prints /var/lib/prints rw shared:1 - ext4 /dev/root rw
+    49 21 8:1 /var/lib/other /var/lib/failed rw shared:1 - ext4 /dev/root rw
+    50 99 8:1 /var/lib /var/lib rw - ext4 /dev/root rw
+
+    """
+
+  @Test(arguments: [
+    ("21", true), ("40", false), ("41", false), ("42", true), ("43", true), ("44", true),
+    ("45", false), ("46", true), ("47", false), ("48", false), ("49", true), ("50", true),
+    ("3", true),
+  ])
+  func `a mount of a folder onto itself shows nothing else`(_ mount: String, _ isOther: Bool) {
+    #expect(MountView.isOther(mount, in: Self.views) == isOther)
   }
 }

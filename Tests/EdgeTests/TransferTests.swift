@@ -187,6 +187,24 @@ struct TransferTests {
     #expect(failure?.code == "time.slow")
   }
 
+  @Test func `a failure names the server that failed, before a redirect or after it`() async throws
+  {
+    let bench = try TransferBench()
+    let host = "127.0.0.1:\(bench.origin.port)"
+    let other = try TransferBench(address: "127.0.0.2", name: "other")
+    var target = "http://127.0.0.2:\(other.origin.port)/429"
+    let asked = await bench.failure(bench.origin.url("/429"))
+    let led = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
+    await other.stop()
+    target = "http://127.0.0.2:1/"
+    let refused = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
+    let back = await bench.failure(bench.origin.url("/redirect?to=/redirect?to=/503"))
+    await bench.stop()
+    #expect(asked?.server == host && back?.server == host)
+    #expect(led?.server == "127.0.0.2:\(other.origin.port)" && led?.waitSeconds == 7)
+    #expect(refused?.code == "connect.refused" && refused?.server == "127.0.0.2:1")
+  }
+
   @Test func `Redirects share the time-out of their transfer`() async throws {
     let bench = try TransferBench()
     let failure = await bench.failure(

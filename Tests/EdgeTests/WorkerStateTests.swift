@@ -458,6 +458,20 @@ struct WorkerStateTests {
       ])
   }
 
+  @Test(
+    arguments: [
+      (11, "TasksMax="), (12, "MemoryMax="), (24, "LimitNOFILE="), (23, "fs.file-max"),
+      (2, "is installed"), (13, "is executable"),
+    ] as [(Int32, String)])
+  func `the advice for a worker that cannot be started names what has to change`(
+    code: Int32, advice: String
+  ) {
+    let failure = PoolState.start(SystemError(code: code, call: "posix_spawn", thing: "/worker"))
+    #expect(failure.kind == .machine && failure.code == "worker.start")
+    #expect(failure.advice.contains(advice), "\(failure.advice)")
+    #expect(failure.advice.contains("installed") == (code == 2 || code == 13))
+  }
+
   @Test func `cancelling a waiting photo touches no worker`() {
     var state = busy()
     let actions = feed(&state, [.ordered(2, Self.order()), .cancelled(2), .cancelled(2)])

@@ -177,7 +177,7 @@ struct NodePasswordTests {
       try nodes.bench.folder.write(Array("first\n".utf8), to: "password")
       let password = "\(nodes.bench.folder.path)/password"
       let certificate = try await server.certificate()
-      _ = try await nodes.start(
+      let node = try await nodes.start(
         "a",
         at: "host=localhost \(words[1]) dbname=\(database) user=node sslrootcert=\(certificate)",
         more: "LedgerPassword=\(password)")
@@ -189,13 +189,15 @@ struct NodePasswordTests {
           "ALTER ROLE node PASSWORD 'second'",
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'node'",
         ], at: nodes.place)
-      // The message may be about the session that ended; the status has the last reason.
+      // An earlier message is about the session that ended.
+      try await node.says("password authentication failed")
       try await nodes.bench.until("the status tells that the password is wrong") {
         try await nodes.tool("a", "status").output.contains("password authentication failed")
       }
       try nodes.bench.folder.write(Array("second\n".utf8), to: "password")
       let reload = try await nodes.tool("a", "reload")
       #expect(reload.code == 0, "\(reload)")
+      #expect(reload.output.contains("the contents of LedgerPassword= have changed"), "\(reload)")
       try await nodes.bench.until("the node has a session again") {
         let query = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
         return try await nodes.number(query + "WHERE ssl AND usename = 'node'") == 1

@@ -71,11 +71,30 @@ import Vocabulary
     #expect(longest.bytes.count <= 254, "room for a temporary's dot")
   }
 
-  @Test func `one endless character does not become an endless name`() {
-    let name = "e" + String(repeating: "\u{301}", count: 5000)
-    #expect(name.count == 1)
-    #expect(PrintName.stem(of: name) == "%")
-    #expect(PrintName.folder(list: name, number: nil) == FileName("%"))
+  @Test(arguments: ["\u{301}", "\u{200D}", "\u{E007F}", "\u{FE0F}"])
+  func `one endless character keeps its beginning, without a part of an escape`(mark: String) {
+    for count in Array(1...220) + [5000] {
+      let name = "e" + String(repeating: mark, count: count)
+      #expect(name.count == 1)
+      let stem = PrintName.stem(of: name)
+      let whole = String(decoding: PrintName.stem(of: "e" + mark).utf8.dropFirst(), as: UTF8.self)
+      let most = (200 - 1) / whole.utf8.count
+      #expect(stem == "e" + String(repeating: whole, count: min(count, most)))
+      #expect(PrintName.folder(list: name, number: nil) == FileName(stem))
+    }
+  }
+
+  @Test(arguments: ["a", "é", "日", "%", "\u{202E}", "👨‍👩‍👧‍👦", "e\u{301}\u{301}", "\r\n"])
+  func `a name of any length is cut at a whole escape`(piece: String) {
+    for start in ["", "a", "bc"] {
+      for count in 1...210 {
+        let name = start + String(repeating: piece, count: count)
+        let stem = PrintName.stem(of: name)
+        #expect((1...200).contains(stem.utf8.count))
+        let decoded = HexDigits.percentDecoded(Array(stem.utf8))
+        #expect(decoded.map { name.utf8.starts(with: $0) } == true, "\(stem)")
+      }
+    }
   }
 
   @Test(

@@ -34,6 +34,36 @@ import Vocabulary
     ]
   }
 
+  @Test func `a user who asks for many lists holds up no other user until all are read`()
+    async throws
+  {
+    let thread = try CallThread("test-lists")
+    try await PeopleBench.use { bench in
+      let lists = (1...1100).map { ListID(UInt64($0)) }
+      let about = try SampleList().about()
+      try await bench.parts.recorder.record(lists.map { .accepted($0, about.acceptance) })
+      for list in lists { bench.parts.index.add(list, try ListLabel(about)) }
+      let (turns, isOver) = (EventBoard(0), EventBoard(false))
+      let count = await Task(executorPreference: thread.lane(of: 1)) {
+        let other = Task.detached(executorPreference: thread.lane(of: 2)) {
+          while !isOver.value {
+            turns.change { $0 += 1 }
+            await giveWay()
+          }
+        }
+        let before = turns.value
+        let reply = await bench.calls.handle(.lists, from: .owner)
+        let count = turns.value - before
+        isOver.change { $0 = true }
+        await other.value
+        guard case .lists(let all) = reply, all.count == lists.count else { return 0 }
+        return count
+      }.value
+      // One in each 256 lists.
+      #expect(count >= 4)
+    }
+  }
+
   @Test(arguments: HostileText.all)
   func `a call with any text takes little of the thread of the calls`(
     filler: HostileText

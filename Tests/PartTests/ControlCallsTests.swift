@@ -74,12 +74,13 @@ import Vocabulary
       let (reports, isOver) = (EventBoard(0), EventBoard(false))
       let order = FollowOrder(list: barn, since: report.last)
       async let reply = {
-        let end = await bench.calls.stream(.follow(order), from: .stranger) { reply in
+        let caller = ReplyStream { reply in
           guard case .followed(let report) = reply else { return false }
           seen.withLock { $0 += report.steps.map(\.state) }
           reports.change { $0 += 1 }
           return true
         }
+        let end = await bench.calls.stream(.follow(order), from: .stranger, to: caller)
         isOver.change { $0 = true }
         return end
       }()
@@ -170,6 +171,20 @@ import Vocabulary
       try await bench.parts.recorder.record([.cancelled(list)])
       let over = await bench.calls.handle(.pause(barn), from: .root)
       #expect(error(over) == .notPossible(why: ListLife.over.reason))
+    }
+  }
+
+  @Test(arguments: ["BARN", "b*", "bar?"])
+  func `a list is removed by its exact name or its number alone`(word: String) async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let guess = await bench.calls.handle(.remove(ListReference(word)), from: .root)
+      #expect(error(guess) == .noSuchList(name: word, near: "barn"))
+      #expect(bench.parts.state(list) == .cancelled)
+      // The list has not been returned.
+      let exact = await bench.calls.handle(.remove(barn), from: .root)
+      #expect(error(exact) == .notPossible(why: "list 1 is not over yet"))
     }
   }
 
@@ -355,10 +370,11 @@ import Vocabulary
   private func stream(
     _ bench: PeopleBench, _ call: ControlCall, most: Int = .max, _ reports: EventBoard<Int>
   ) async -> ControlReply {
-    await bench.calls.stream(call, from: .stranger) { _ in
+    let caller = ReplyStream { _ in
       reports.change { $0 += 1 }
       return reports.value < most
     }
+    return await bench.calls.stream(call, from: .stranger, to: caller)
   }
 
   /// Ends the pauses between two reports until the stream has ended.
@@ -431,7 +447,7 @@ import Vocabulary
         error(await stream(bench, call, EventBoard(0)))
           == .listRejected(name: "barn", why: OwnersReason.closed))
       #expect(
-        error(await bench.calls.stream(call, from: .owner) { _ in false })
+        error(await bench.calls.stream(call, from: .owner, to: ReplyStream { _ in false }))
           == .listRejected(name: "barn", why: "line 3: no URL"))
     }
   }
@@ -489,6 +505,26 @@ import Vocabulary
       bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
       try bench.take("barn.plist")
       #expect(error(await reply) == .listRejected(name: "barn", why: OwnersReason.closed))
+    }
+  }
+
+  @Test func `a file of another user delays no caller who has a list of the name`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      // The tests run as root, so the file is root's.
+      try bench.drop("barn.plist")
+      #expect(await bench.inbox.look().waitingCount == 1)
+      bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
+      let call = ControlCall.show(ShowOrder(list: barn))
+      guard
+        case .show(let report) = await bench.calls.stream(
+          call, from: .owner, to: ReplyStream { _ in false })
+      else {
+        Issue.record("the list is not shown")
+        return
+      }
+      #expect(report.list.id == list.number)
     }
   }
 }

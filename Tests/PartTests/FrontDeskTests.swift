@@ -42,7 +42,7 @@ import Vocabulary
 
   @Test func `other calls wait for the end of the start`() async throws {
     async let reply = desk.handle(.lists, from: .root)
-    async let streamed = desk.stream(.lists, from: .root) { _ in true }
+    async let streamed = desk.stream(.lists, from: .root, to: ReplyStream { _ in true })
     #expect(!desk.open(Echo()))
     #expect(await reply == .lists([]))
     #expect(await streamed == .lists([]))
@@ -58,7 +58,8 @@ import Vocabulary
     #expect(!report.work.areKnown)
     #expect(report.degraded == ["no space left on device. Make room on it"])
     for call in [ControlCall.lists, .inbox, .watch(WatchOrder())] {
-      guard case .failed(let error) = await desk.stream(call, from: .root, send: { _ in true })
+      let caller = ReplyStream { _ in true }
+      guard case .failed(let error) = await desk.stream(call, from: .root, to: caller)
       else {
         Issue.record("\(call) is not refused")
         continue

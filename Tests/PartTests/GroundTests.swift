@@ -89,6 +89,24 @@ import Vocabulary
     await second.recorder.close()
   }
 
+  @Test func `a daemon waits for the end of another one that prints into its folder`() async throws
+  {
+    try Places.make(root: scratch.path)
+    let ground = try ground()
+    var (first, second) = (FolderSeat("prints"), FolderSeat("prints"))
+    try ground.take(&first)
+    for _ in 1...2 {
+      try ground.take(&first)
+      let failure = #expect(throws: StartFailure.self) { try ground.take(&second) }
+      #expect(failure?.trouble == "prints.taken")
+      #expect(
+        failure?.words.hasSuffix("uses the same folder of prints \(scratch.path)/prints") == true)
+    }
+    first = FolderSeat("prints")
+    try ground.take(&second)
+    await ground.recorder.close()
+  }
+
   @Test func `a folder that was on a disk of its own is waited for`() throws {
     try Places.make(root: scratch.path)
     try scratch.write(Array("failed\n".utf8), to: "state/mounts")

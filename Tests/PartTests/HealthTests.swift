@@ -104,6 +104,27 @@ import Vocabulary
         == "the copy of list 3 in done waits: no space left on device, and 1 more.")
   }
 
+  @Test func `a user with too many files costs the user alone, all users cost the machine`() {
+    var health = Health()
+    let share = Failure(.final, code: "inbox.share", reason: "9 files of user 7 wait")
+    let notice = set(&health, share, .crowd(.user(7)))
+    #expect(notice == .shareTaken(of: Person(7), share) && notice?.priority == .notice)
+    #expect(health.lines == [] && !health.has(.inbox))
+    #expect(health.mistakes { _ in true } == ["9 files of user 7 wait"])
+    #expect(health.crowds { _ in true } == ["9 files of user 7 wait"])
+    // Others see neither the user nor the number.
+    let closed =
+      "some files of one user wait, because the user has reached the limit on waiting files"
+    #expect(health.mistakes { _ in false } == [closed] && health.crowds { _ in false } == [])
+    #expect(health.statusLine(Ledger().open) { _ in false } == "\(closed).")
+    let all = Failure(.machine, code: "inbox.crowded", reason: "9 files wait")
+    #expect(set(&health, all, .crowd(.everyone))?.priority == .warning)
+    #expect(health.lines == ["9 files wait"] && health.has(.inbox))
+    #expect(
+      set(&health, nil, .crowd(.everyone)) != nil && set(&health, nil, .crowd(.user(7))) == nil)
+    #expect(health == Health())
+  }
+
   @Test func `shares of a cluster are no lists of this node`() {
     var ledger = Ledger()
     for (list, photos) in [(1, 9), (2, 3), (3, 2)] as [(UInt64, UInt32)] {

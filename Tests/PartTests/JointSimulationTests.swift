@@ -27,7 +27,7 @@ import Vocabulary
       if stream == 0 { _ = live(seed, labels) }
       return
     }
-    let worlds = LongForm.number("WORLDS") ?? 6000
+    let worlds = LongForm.number("WORLDS") ?? 100_000
     var (asks, ends, removals, crashes) = (0, 0, 0, 0)
     for seed in 0..<worlds where seed % 2 == stream {
       let book = live(seed, labels)

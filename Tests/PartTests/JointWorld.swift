@@ -203,7 +203,7 @@ struct JointWorld {
   /// A folder that no other list has, as `ListIntake` claims it.
   private func claim(_ draft: Draft) -> FileName {
     let plain = PrintName.folder(list: draft.family.list.text, number: nil)
-    if memory.index.claim(plain, for: draft.list, isThere: disk.prints[plain] != nil) {
+    if disk.prints[plain] == nil, memory.index.claim(plain, for: draft.list) {
       return plain
     }
     let own = PrintName.folder(list: draft.family.list.text, number: draft.list.number)

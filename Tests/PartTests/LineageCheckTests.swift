@@ -76,7 +76,20 @@ import Vocabulary
       let witness = NumberWitness(bench.folders.done)
       let id = try #require(await settle(bench, witness))
       await witness.flush(as: id)
-      #expect(try witness.read(id) == ListID(5))
+      #expect(witness.read(id).highest == ListID(5))
+    }
+  }
+
+  @Test func `a witness that cannot be read is told, and a new state numbers by the time`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      _ = try bench.folders.done.folder(
+        FileName(literal: ".darkroom-0011223344556677"), creating: true)
+      bench.clock.setWallTime(1_795_000_000_000)
+      #expect(await settle(bench) != nil)
+      #expect(bench.told.holds("the numbers of lists reported before are not known"))
+      #expect(next(bench) > 1_795_000_000_000 - 1_767_225_600_000)
     }
   }
 

@@ -60,38 +60,35 @@ import Vocabulary
   func `of two lists that find a folder free one gets it`(order: [UInt64]) {
     // Both have looked at the disk before either takes it.
     let folder = FileName(literal: "barn")
-    let taken = order.map { index.claim(folder, for: ListID($0), isThere: false) }
+    let taken = order.map { index.claim(folder, for: ListID($0)) }
     #expect(taken == [true, false])
-    #expect(index.claim(folder, for: ListID(order[0]), isThere: true), "it is still the draft's")
+    #expect(index.claim(folder, for: ListID(order[0])), "it is still the draft's")
     index.giveUp(ListID(order[1]))
-    #expect(!index.claim(folder, for: ListID(order[1]), isThere: false))
+    #expect(!index.claim(folder, for: ListID(order[1])))
     index.giveUp(ListID(order[0]))
-    #expect(index.claim(folder, for: ListID(order[1]), isThere: false))
+    #expect(index.claim(folder, for: ListID(order[1])))
   }
 
   @Test func `a draft keeps its folder, however many drafts come after it`() {
     let folder = FileName(literal: "barn")
-    #expect(index.claim(folder, for: ListID(1), isThere: false))
+    #expect(index.claim(folder, for: ListID(1)))
     for number in 2...1000 as ClosedRange<UInt64> {
-      #expect(index.claim(FileName(number: number), for: ListID(number), isThere: false))
+      #expect(index.claim(FileName(number: number), for: ListID(number)))
     }
-    #expect(!index.claim(folder, for: ListID(2000), isThere: false))
+    #expect(!index.claim(folder, for: ListID(2000)))
     for number in 1...1000 as ClosedRange<UInt64> { index.giveUp(ListID(number)) }
-    #expect(index.claim(folder, for: ListID(2000), isThere: false))
+    #expect(index.claim(folder, for: ListID(2000)))
   }
 
-  @Test func `a folder of a list, or one that is there without a list, is not given to another`()
-    throws
-  {
+  @Test func `a folder of a list is not given to another`() throws {
     index.add(ListID(1), try label("barn.plist"))
-    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
-    #expect(!index.claim(FileName(literal: "cow"), for: ListID(2), isThere: true))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))
     index.reserve(ListID(1), FileName(literal: "barn"))
     index.forget(ListID(1))
     index.reserve(ListID(1), FileName(literal: "barn"))
-    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))
     index.free(ListID(1))
-    #expect(index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+    #expect(index.claim(FileName(literal: "barn"), for: ListID(2)))
   }
 
   @Test(arguments: [
@@ -101,20 +98,20 @@ import Vocabulary
   func `two lists never print into folders that are one where a file system folds names`(
     first: String, second: String
   ) {
-    #expect(index.claim(FileName(made: first), for: ListID(1), isThere: false))
-    #expect(!index.claim(FileName(made: second), for: ListID(2), isThere: false))
+    #expect(index.claim(FileName(made: first), for: ListID(1)))
+    #expect(!index.claim(FileName(made: second), for: ListID(2)))
     index.note(ListID(2), into: FileName(made: second))
     index.giveUp(ListID(1))
-    #expect(!index.claim(FileName(made: first), for: ListID(3), isThere: false))
+    #expect(!index.claim(FileName(made: first), for: ListID(3)))
     index.giveUp(ListID(2))
-    #expect(index.claim(FileName(made: first), for: ListID(3), isThere: false))
+    #expect(index.claim(FileName(made: first), for: ListID(3)))
   }
 
   @Test func `a draft that is given up after its list was accepted keeps its folder`() throws {
-    #expect(index.claim(FileName(literal: "barn"), for: ListID(1), isThere: false))
+    #expect(index.claim(FileName(literal: "barn"), for: ListID(1)))
     index.add(ListID(1), try label("barn.plist"))
     index.giveUp(ListID(1))
-    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2), isThere: false))
+    #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))
   }
 
   @Test func `a list is removed for its age or by its owner, not both at once`()

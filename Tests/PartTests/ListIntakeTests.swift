@@ -387,6 +387,24 @@ import Vocabulary
       let list = bench.intake.nextNumber()
       let first = try await prepare(bench, as: list)
       #expect(try await prepare(bench, as: list) == first)
+      #expect(bench.intake.claimed(list).count == 1)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+    }
+  }
+
+  @Test func `the folder of a draft is there at once, and goes if the draft becomes no list`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let draft = bench.intake.nextNumber()
+      _ = try await prepare(bench, as: draft)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+      bench.intake.giveUp(draft)
+      #expect(try bench.folders.prints.listing().isEmpty)
+      let list = try await accept(bench)
+      #expect(bench.intake.claimed(list).isEmpty)
+      bench.intake.giveUp(list)
+      #expect(try bench.folders.prints.listing() == ["barn"])
     }
   }
 
@@ -435,7 +453,7 @@ import Vocabulary
       #expect(bench.told.holds("Accepted list 'barn': 2 photos."))
       #expect(bench.departures.all.map(\.file) == ["barn.plist"])
       await bench.witness.flush(as: "a")
-      #expect(try bench.witness.read("a") == list)
+      #expect(bench.witness.read("a").highest == list)
       let about = try AboutFile.read(from: bench.folder(of: list))
       try await bench.intake.accept(list, about.acceptance, about, by: nil)
       #expect(bench.departures.all.count == 1)
@@ -477,7 +495,7 @@ import Vocabulary
       #expect(reason?.words(for: 1000) == "line 3: no URL")
       #expect(reason?.words(for: 1001) == OwnersReason.closed)
       await bench.witness.flush(as: "a")
-      #expect(try bench.witness.read("a") == list)
+      #expect(bench.witness.read("a").highest == list)
     }
   }
 
@@ -632,9 +650,10 @@ import Vocabulary
       let barn = FileName(literal: "barn.plist")
       for failure in [Failure.reset, nil] {
         bench.intake.tell(.waits(barn, failure))
-        bench.intake.tell(.troubled(failure))
+        bench.intake.tell(.troubled(failure, isClosed: failure != nil))
         #expect(bench.health.health[.file(barn)] == failure)
         #expect(bench.health.health[.inbox] == failure)
+        #expect(bench.health.health.closedInbox == failure)
       }
       let nature = InboxNature(fileSystem: InboxNature.usual.fileSystem, hasLeases: false)
       bench.intake.tell(.surveyed(nature, "on a strange disk"))

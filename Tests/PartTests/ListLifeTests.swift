@@ -71,6 +71,19 @@ import Vocabulary
     #expect(act(&life, .relieved, at: 12).isEmpty && life.phase == .over)
   }
 
+  @Test func `a copy that waits for a person is settled, one that waits for the disk is not`() {
+    let lost = Failure(.machine, scope: .one, code: ListFolder.missing, reason: "it is missing")
+    for (failure, isSettled) in [(lost, true), (full, false)] {
+      var life = ListLife(.finished, takesOver: false)
+      #expect(begin(&life) == [.giveBack])
+      #expect(!life.isSettled)
+      _ = act(&life, .returned(failure), at: 1)
+      #expect(life.isSettled == isSettled)
+      #expect(act(&life, .timePassed, at: 6) == [.giveBack])
+      #expect(!life.isSettled)
+    }
+  }
+
   @Test func `opening and taking over are tried again after trouble of this machine`() {
     var life = ListLife(.accepted, takesOver: true)
     _ = life.begin()

@@ -3,6 +3,7 @@
 // which expired prints rest, and what is said before.
 
 import Linux
+import Record
 import Return
 import Support
 import Testing
@@ -36,9 +37,40 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
         bench.clock.advance(by: .seconds(1))
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(left(bench) == ["1"])
       }
+    }
+  }
+
+  @Test func `the age of a list is judged only by a clock that was right for an hour`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let live = LiveSettings(settings())
+      let retention = retention(bench, live)
+      try await develop(bench, 1)
+      func old() throws -> [ListID] { try retention.old(.seconds(3600)) }
+      #expect(throws: Failure.self) { try old() }
+      bench.clock.advance(by: .seconds(3599))
+      #expect(throws: Failure.self) { try old() }
+      // A changed setting does not begin the hour again.
+      _ = live.replace(with: settings(lists: .seconds(2)))
+      bench.clock.advance(by: .seconds(1))
+      #expect(try old() == [ListID(1)] && retention.old(.seconds(3601)).isEmpty)
+      // Set to ten years later, between two looks of the retention.
+      let seen = retention.bell.version
+      bench.clock.setWallTime(bench.clock.wallTime() + 10 * 365 * 86_400_000)
+      do throws(Failure) {
+        _ = try retention.old(.seconds(3600))
+        Issue.record("the clock is believed")
+      } catch { #expect(error.code == "clock.unbelieved" && error.words.contains("60 min")) }
+      #expect(retention.bell.version > seen, "the retention looks at the clock")
+      bench.clock.advance(by: .seconds(3599))
+      #expect(throws: Failure.self) { try old() }
+      bench.clock.advance(by: .seconds(1))
+      #expect(try old() == [ListID(1)])
     }
   }
 
@@ -48,6 +80,7 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, retention) { () async throws in
         bench.clock.advance(by: Self.keep)
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(await bench.clock.isAwaited())
         #expect(
@@ -57,6 +90,7 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == [".expired-1"] && left(bench) == ["1"])
         bench.clock.advance(by: .seconds(1))
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [] && left(bench) == [] })
       }
     }
@@ -70,6 +104,7 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, before) { () async throws in
         bench.clock.advance(by: Self.keep)
+        before.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
       }
       bench.clock.advance(by: .seconds(70_000))
@@ -82,6 +117,7 @@ extension ListRetentionTests {
         #expect(await bench.clock.isAwaited())
         #expect(prints(bench) == [".expired-1"])
         bench.clock.advance(by: .seconds(1))
+        again.look()
         #expect(try await Patience.sees { prints(bench) == [] })
       }
     }
@@ -93,12 +129,14 @@ extension ListRetentionTests {
       try await develop(bench, 1)
       try await running(bench, retention) { () async throws in
         bench.clock.advance(by: Self.keep)
+        retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(await bench.clock.isAwaited())
         let all = bench.folders.prints
         try all.rename(
           ListFolder.expired(ListID(1)), to: all, as: FileName(literal: "barn"), replacing: false)
         bench.clock.advance(by: Self.day)
+        retention.look()
         #expect(try await Patience.sees { left(bench) == [] })
         #expect(prints(bench) == ["barn"])
       }
@@ -128,6 +166,86 @@ extension ListRetentionTests {
         ])
       bench.clock.advance(by: .seconds(1800))
       #expect(retention.forecast(short, after: short) == [])
+    }
+  }
+
+  /// A setting that was changed before a restart would be silent otherwise.
+  @Test func `a start reports once what goes within a day, and so does a changed setting`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      for number in 1...3 as ClosedRange<UInt64> { try await develop(bench, number) }
+      let live = LiveSettings(settings(lists: Self.day * 30, prints: .seconds(30)))
+      let retention = retention(bench, live)
+      let said = { bench.told.all().filter { $0.contains("KeepPrints= sets") } }
+      let sets = "warning: KeepPrints= sets 1 print of 1 user in 1 list aside "
+      try await running(bench, retention) { () async throws in
+        #expect(said() == [sets + "in 60 min, and removes them a day later."])
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(said().count == 1)
+        _ = live.replace(with: settings(lists: Self.day * 30, prints: .seconds(7200)))
+        retention.look()
+        #expect(try await Patience.sees { said().count == 2 })
+        #expect(said().last == sets + "in 2 h, and removes them a day later.")
+        _ = live.replace(with: settings(lists: Self.day * 30, prints: Self.day * 2))
+        retention.look()
+        #expect(try await Patience.sees { retention.expiring() == [] })
+        #expect(said().count == 2)
+      }
+    }
+  }
+
+  @Test func `what goes at different times is told with the first and the last time`() async throws
+  {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      bench.clock.advance(by: .seconds(6 * 3600))
+      try await bench.add(2, .revising(nil))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      let retention = retention(bench, LiveSettings(settings(lists: .seconds(10 * 3600))))
+      try await running(bench, retention) {
+        #expect(
+          bench.told.holds(
+            "KeepLists= removes the records of 2 lists of 1 user within 10 h, the first in 4 h."))
+        #expect(!bench.told.all().contains { $0.hasPrefix("warning: Keep") })
+        #expect(retention.expiring() == [])
+      }
+    }
+  }
+
+  @Test func `prints that are about to go and prints that rest are told in numbers`() async throws {
+    try await DiskBench.use { bench in
+      let live = LiveSettings(settings(lists: Self.day * 30, prints: Self.day * 3))
+      let retention = retention(bench, live)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        #expect(retention.expiring() == [])
+        bench.clock.advance(by: Self.day * 2)
+        #expect(
+          retention.expiring() == [
+            "KeepPrints= sets 1 print of 1 user in 1 list aside in 24 h, and removes them a day later"
+          ])
+        bench.clock.advance(by: Self.day)
+        retention.look()
+        let rest =
+          "KeepPrints= has set the prints of 1 list of 1 user aside as .expired-NUMBER, and removes them in 24 h unless they are taken back"
+        #expect(try await Patience.sees { retention.expiring() == [rest] })
+        #expect(await bench.clock.isAwaited())
+        // The record of the list goes with them.
+        let grace = retention.graceEnd
+        _ = live.replace(with: settings(lists: .seconds(1), prints: Self.day * 3))
+        retention.look()
+        // The proof of the clock begins again with the change, once that is seen.
+        #expect(try await Patience.sees { retention.graceEnd > grace })
+        #expect(
+          retention.forecast(live.current.record, after: settings(prints: Self.day * 3).record)
+            == [])
+        bench.clock.advance(by: Self.day)
+        retention.look()
+        #expect(try await Patience.sees { retention.expiring() == [] })
+        #expect(prints(bench) == [])
+      }
     }
   }
 }

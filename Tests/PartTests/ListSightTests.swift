@@ -46,10 +46,11 @@ import Vocabulary
       try await bench.parts.recorder.record([.paused(list)])
       for call in looks(barn) + looks(ListReference("1")) {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)), "\(call)")
-        let end = await bench.calls.stream(call, from: .stranger) { reply in
+        let caller = ReplyStream { reply in
           Issue.record("\(reply)")
           return false
         }
+        let end = await bench.calls.stream(call, from: .stranger, to: caller)
         #expect(isDenied(end), "\(call)")
         for peer in [ControlPeer.owner, .root] {
           #expect(error(await bench.calls.handle(call, from: peer)) == nil, "\(call)")

@@ -87,6 +87,28 @@ import Vocabulary
       try rows.truncate(to: 256)
       let outcome = try bench.work.outcome(of: list)
       #expect(try (1...2).map { try outcome.photo($0).ending } == [.unknown, .unknown])
+      let told = bench.told.all().filter { $0.contains("The results of list 1 are incomplete: ") }
+      #expect(told.count == 1, "\(told)")
+    }
+  }
+
+  @Test
+  func `a cancelled list with fewer rows than the record counts has unknown photos, not new ones`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 3))
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await bench.develop(photo(number), print: "Photo \(number).jpg")
+      }
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(try bench.work.outcome(of: list).photo(3).ending == .new)
+      #expect(!bench.told.holds("incomplete"))
+      try bench.folder(of: list).open(ListFolder.results, .write).truncate(to: 256)
+      let outcome = try bench.work.outcome(of: list)
+      #expect(try outcome.photo(1).ending != .unknown)
+      #expect(try (2...3).map { try outcome.photo($0).ending } == [.unknown, .unknown])
+      #expect(bench.told.holds("The results of list 1 are incomplete: "))
     }
   }
 
@@ -159,14 +181,24 @@ import Vocabulary
     }
   }
 
-  @Test func `a list without its file can never go back, and is not tried again`() async throws {
+  @Test func `a list without its file has its results, and its copy when the file is back`()
+    async throws
+  {
     try await PartBench.use { bench in
       try await bench.add(1)
       try await bench.recorder.record([.cancelled(list)])
-      try bench.folder(of: list).remove(ListFolder.list)
-      #expect(await bench.work.giveBack(list)?.kind == .final)
-      #expect(try ListMarks(of: bench.folder(of: list)).isReturned)
-      #expect(try bench.folders.done.names().isEmpty)
+      let folder = try bench.folder(of: list)
+      try folder.rename(
+        ListFolder.list, to: folder, as: FileName(literal: "aside"), replacing: false)
+      let failure = await bench.work.giveBack(list)
+      #expect(failure?.kind == .machine && failure?.code == "list.missing")
+      #expect(try bench.folders.done.listing() == ["barn.result.plist"])
+      #expect(!bench.recorder.ledger { $0.isArchived(list) })
+      try folder.rename(
+        FileName(literal: "aside"), to: folder, as: ListFolder.list, replacing: false)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+      #expect(try ListMarks(of: folder).isReturned)
     }
   }
 

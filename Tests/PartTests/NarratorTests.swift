@@ -150,11 +150,12 @@ import Vocabulary
     _ = window.start()
     let end = window.end(.failed(wish), isProbe: false, now: .seconds(10), most: 6, jitter: 0)
     let closed = Admission.HostNews(name: "h", news: try #require(end))
-    #expect(Notice(closed, now: .seconds(20)) == .hostClosed("h", wish, retryAfter: .seconds(20)))
-    #expect(Notice(closed, now: .seconds(50)) == .hostClosed("h", wish, retryAfter: .zero))
+    #expect(
+      Notice.host(closed, now: .seconds(20)) == .hostClosed("h", wish, retryAfter: .seconds(20)))
+    #expect(Notice.host(closed, now: .seconds(50)) == .hostClosed("h", wish, retryAfter: .zero))
     let isProbe = window.start()
     let answer = window.end(.answered, isProbe: isProbe, now: .seconds(90), most: 6, jitter: 0)
     let opened = Admission.HostNews(name: "h", news: try #require(answer))
-    #expect(Notice(opened, now: .seconds(100)) == .hostReopened("h", after: .seconds(90)))
+    #expect(Notice.host(opened, now: .seconds(100)) == .hostReopened("h", after: .seconds(90)))
   }
 }

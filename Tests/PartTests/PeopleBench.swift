@@ -40,8 +40,9 @@ final class PeopleBench: Sendable {
     calls = ControlCalls(
       views, PageCalls(views, in: ground.folders.state), keeper: parts.keeper, remover: remover,
       sheets: parts.sheets, reload: reload,
-      narrator: parts.narrator, changes: ground.changes, stop: ground.stop
-    ) { MetricsReport(families: []) }
+      narrator: parts.narrator, changes: ground.changes, stop: ground.stop,
+      metrics: { MetricsReport(families: []) }, expiring: { ["prints are about to go"] },
+      old: { [retention = parts.retention] age throws(Failure) in try retention.old(age) })
   }
 
   static func use(

@@ -6,6 +6,7 @@
 
 import Accept
 import Chain
+import Download
 import Files
 import Linux
 import Record
@@ -41,7 +42,7 @@ import Vocabulary
     ]
     /// Those of `Status`, which no page asks for.
     static let ofDaemon: Set = ["WordTrouble", "WordCopy"]
-    static let files: Set = ["WordRejected"]
+    static let files: Set = ["WordRejected", "WordCrowd"]
     /// The owner of that file is root.
     static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint"]
     /// Queries of URLs are never told.
@@ -57,6 +58,7 @@ import Vocabulary
     switch method {
     case .status: [.status]
     case .lists: [.lists]
+    case .aged: [.aged(.zero)]
     case .inbox: [.inbox]
     case .show:
       lists.flatMap { list -> [ControlCall] in
@@ -172,6 +174,46 @@ import Vocabulary
     }
   }
 
+  @Test func `a transfer that lists share counts the photos that the caller may look at`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let url = "https://photos.example.org/shared.jpg"
+      try await bench.begin(
+        1,
+        SampleList {
+          $0.photos = [("A", url), ("B", url)]
+          $0.terms = terms("barn", "WordTitle")
+          $0.terms.isPrivate = true
+        })
+      try await bench.begin(
+        2,
+        SampleList {
+          $0.photos = [("C", url)]
+          $0.terms = terms("cow", "OpenTitle")
+        })
+      bench.parts.photos.chains.suspendDownloads(false)
+      let downloads = bench.parts.photos.downloader
+      #expect(try await Patience.sees { downloads.progress().first?.photos.count == 3 })
+      for (peer, photos) in [(ControlPeer.root, 3), (.owner, 3), (.stranger, 1)] {
+        let report = try await bench.views.watch(WatchOrder(), for: peer)
+        #expect(report.transfers.map(\.photos) == [photos])
+      }
+    }
+  }
+
+  @Test func `every user is told how many prints are about to go`() async throws {
+    try await PeopleBench.use { bench in
+      for peer in [ControlPeer.root, .owner, .stranger] {
+        guard case .status(let status) = await bench.calls.handle(.status, from: peer) else {
+          Issue.record("no status")
+          return
+        }
+        #expect(status.expiring == ["prints are about to go"])
+      }
+    }
+  }
+
   // MARK: the world
 
   private func prepare(_ bench: PeopleBench) async throws {
@@ -211,6 +253,8 @@ import Vocabulary
     let torn = FileName(literal: "torn.plist")
     parts.health.set(trouble("WordFile"), for: .file(torn))
     parts.health.set(trouble("unlinkat WordPrint.jpg"), for: .removals)
+    let crowd = Failure(.final, code: "inbox.share", reason: "WordCrowd")
+    parts.health.set(crowd, for: .crowd(.user(ControlPeer.owner.user)))
     try await parts.intake.reject(
       ListID(9), name: torn, owner: 1000,
       Failure(.final, code: "list.option", reason: "WordRejected"))
@@ -252,10 +296,11 @@ import Vocabulary
     to call: ControlCall, from peer: ControlPeer, _ bench: PeopleBench
   ) async -> [ControlReply] {
     let sent = EventBoard<[ControlReply]>([])
-    let end = await bench.calls.stream(call, from: peer) { reply in
+    let caller = ReplyStream { reply in
       sent.change { $0.append(reply) }
       return false
     }
+    let end = await bench.calls.stream(call, from: peer, to: caller)
     return [await bench.calls.handle(call, from: peer), end] + sent.value
   }
 }

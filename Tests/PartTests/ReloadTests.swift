@@ -34,11 +34,13 @@ import Vocabulary
   }
 
   private func running(
-    _ status: ServiceStatus = .unheard, _ body: () async throws -> Void
+    _ status: ServiceStatus = .unheard, secrets: @escaping Reload.Secrets = { _ in [] },
+    _ body: () async throws -> Void
   ) async throws {
     async let run: Void = reload.run(
       status, health, telling: { notice in told.withLock { $0.append(notice) } },
       forecast: { old, new in old.record == new.record ? [] : ["it removes 3 prints"] },
+      secrets: secrets,
       [
         { [self] settings in given.withLock { $0.append(settings.download.attempts) } },
         { [self] settings in given.withLock { $0.append(settings.download.attempts + 100) } },
@@ -83,6 +85,38 @@ import Vocabulary
     #expect(await reload.forecast(order) == nil)
   }
 
+  @Test func `a folder of files that is not there is noted, and the settings take effect`()
+    async throws
+  {
+    try write("[Download]\nFileFolders=/missing/photos\n")
+    try await running {
+      #expect(
+        await notes() == [
+          "the folder /missing/photos of FileFolders= cannot be opened: no such file or directory; "
+            + "its photos wait until it can"
+        ])
+      #expect(live.current.download.fileFolders == ["/missing/photos"])
+    }
+  }
+
+  @Test func `a new secret behind an unchanged setting is told, once`() async throws {
+    try write("")
+    let renewed = Mutex(["LedgerPassword"])
+    let secrets: Reload.Secrets = { _ in
+      renewed.withLock { keys in
+        defer { keys = [] }
+        return keys
+      }
+    }
+    try await running(secrets: secrets) {
+      #expect(await notes() == ["the contents of LedgerPassword= have changed"])
+      #expect(await notes() == [])
+      #expect(
+        told.withLock { $0 }
+          == [["LedgerPassword"], []].map { .configurationReloaded(changed: $0, by: Person(0)) })
+    }
+  }
+
   @Test func `an unchanged file changes nothing`() async throws {
     try write("")
     try await running {
@@ -94,7 +128,23 @@ import Vocabulary
   @Test(
     arguments: [
       ("[Download]\nAttemps=3\n", "darkroomd.conf:2: there is no setting 'Attemps'"),
-      ("[Download]\nFileFolders=/missing/photos\n", "/missing/photos: could not open it"),
+      (
+        "[Cluster]\nLedger=dbname=x\nBlobs=/srv/blobs\nLedgerPassword=/missing/word\n",
+        "darkroomd.conf:4: could not read LedgerPassword=: "
+      ),
+      (
+        """
+        [Cluster]
+        Ledger=dbname=x
+        BlobCredentials=/missing/key
+        Blobs=https://s3.example.org/bucket
+
+        """, "darkroomd.conf:3: could not read BlobCredentials=: "
+      ),
+      (
+        "\n[Network]\nCertificateAuthorities=/missing/ca.pem\n",
+        "darkroomd.conf:3: CertificateAuthorities= cannot be used: /missing/ca.pem: could not read it"
+      ),
     ])
   func `a bad file is refused, and the old settings stay`(
     text: String, words: String
@@ -105,11 +155,10 @@ import Vocabulary
       let refusal = #expect(throws: ConfigurationError.self) { try answer.get() }
       #expect(refusal?.description.contains(words) == true)
       #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
-      guard case .configurationRejected(let failure)? = told.withLock({ $0 }).first else {
-        Issue.record("the refusal is not reported")
-        return
-      }
-      #expect(failure.reason == refusal?.description)
+      let notice = try #require(told.withLock { $0 }.first)
+      #expect(notice.priority == .error)
+      #expect(
+        notice.message.fields.first { $0.field == .reason }?.text == refusal?.description)
       #expect(health.health.lines.map { $0.contains(words) } == [true])
       try write("[Download]\nAttempts=3\n")
       #expect(await notes()?.count == 1)

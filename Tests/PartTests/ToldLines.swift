@@ -39,3 +39,8 @@ final class ToldLines: Sendable {
 
   func holds(_ words: String) -> Bool { all().contains { $0.contains(words) } }
 }
+
+/// Two notices are equal if their readers cannot tell them apart.
+extension Notice: Equatable {
+  static func == (a: Notice, b: Notice) -> Bool { a.message == b.message }
+}

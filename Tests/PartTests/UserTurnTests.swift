@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costly calls of a user, one at a time; and searches that end with their caller.
+// The scans of a user, one at a time.
 
 import Linux
-import Steer
 import Support
 import Synchronization
 import Testing
@@ -34,27 +33,5 @@ private final class SharedTurns: Sendable {
     #expect(await begun.wait { $0 == ["first", "other", "second"] })
     mayEnd.change { $0.formUnion(["second", "other"]) }
     _ = await (first, second, other)
-  }
-
-  @Test func `a search ends when its caller has left`() async throws {
-    try await PeopleBench.use { bench in
-      try await bench.parts.add(1)
-      let list = ListReference("1")
-      let left = ControlReply.failed(.notPossible(why: "the caller has left"))
-      let calls = bench.calls
-      let begin = ChangeSignal()
-      let task = Task {
-        // Ends at the cancellation: the signal never changes.
-        await begin.change(after: 0)
-        return [
-          await calls.handle(.find(FindOrder(list: list, text: "zzz")), from: .owner),
-          await calls.handle(.colours(ColoursOrder(list: list, groups: 64)), from: .owner),
-        ]
-      }
-      task.cancel()
-      #expect(await task.value == [left, left])
-      let found = await calls.handle(.find(FindOrder(list: list, text: "zzz")), from: .owner)
-      #expect(found == .found(FindReport()))
-    }
   }
 }

@@ -20,7 +20,7 @@ import Vocabulary
   }
 
   private func show(
-    _ bench: PeopleBench, from offset: UInt32 = 0, most: UInt32 = 100, _ state: PhotoState? = nil
+    _ bench: PeopleBench, from offset: UInt32 = 0, most: UInt32 = 100, _ state: SeenState? = nil
   ) async throws -> ShowReport {
     try await bench.views.show(
       ShowOrder(list: ListReference("1"), offset: offset, limit: most, state: state), for: .stranger
@@ -90,7 +90,7 @@ import Vocabulary
       }
       bench.parts.index.forget(ListID(10))
       try await bench.parts.develop(photo(2), print: "Photo 2.jpg")
-      let lists = bench.views.summaries(for: .root)
+      let lists = try await bench.views.summaries(for: .root)
       #expect(lists.map(\.name) == ["a1", "a2", "list 10"])
       #expect(lists[0].filtered == 1 && lists[0].new == 1 && lists[0].total == 2)
       #expect(lists[0].owner == 1000 && lists[2].owner == 1000 && lists[0].state == "running")
@@ -103,12 +103,25 @@ import Vocabulary
     try await PeopleBench.use { bench in
       for number in 1...2 as ClosedRange<UInt64> { try await bench.parts.add(number) }
       #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
-        try bench.views.choose(barn)
+        try bench.views.choose(barn, by: .root)
       }
       try await bench.parts.recorder.record([.cancelled(ListID(2))])
-      #expect(try bench.views.choose(barn) == ListID(1))
+      #expect(try bench.views.choose(barn, by: .root) == ListID(1))
       #expect(throws: ControlError.noSuchList(name: "cow")) {
-        try bench.views.choose(ListReference("cow"))
+        try bench.views.choose(ListReference("cow"), by: .root)
+      }
+    }
+  }
+
+  @Test func `a name means the caller's list, whoever has used it since`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.add(2, SampleList { $0.owner = 4_000_001 })
+      #expect(try bench.views.choose(barn, by: .owner) == ListID(1))
+      #expect(try bench.views.choose(barn, for: .owner) == ListID(1))
+      #expect(try bench.views.choose(barn, by: .stranger) == ListID(2))
+      #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
+        try bench.views.choose(barn, by: .root)
       }
     }
   }
@@ -127,6 +140,26 @@ import Vocabulary
       let filtered = try await show(bench, .filtered)
       #expect(filtered.photos.map(\.number) == [4] && filtered.more == nil)
       #expect(try await show(bench, from: .max).photos.isEmpty)
+    }
+  }
+
+  @Test func `a page of long texts ends after a mebibyte, and the next one continues`() async throws
+  {
+    try await PeopleBench.use { bench in
+      let path = String(repeating: "x", count: 16_000)
+      let urls = (1...200).map { ("Photo \($0)", "https://photos.example.org/\($0)/\(path)") }
+      try await bench.parts.add(1, SampleList { $0.photos = urls })
+      for state in [nil, SeenState.new] {
+        var (numbers, next): ([UInt32], UInt32?) = ([], 0)
+        while let offset = next {
+          let page = try await show(bench, from: offset, most: 1000, state)
+          #expect(ControlAnswer(.show(page)).bytes.count < 1 << 20 + 4096)
+          #expect(page.photos.count <= 65 && !page.photos.isEmpty)
+          numbers += page.photos.map(\.number)
+          next = page.more
+        }
+        #expect(numbers == Array(1...200))
+      }
     }
   }
 
@@ -149,6 +182,76 @@ import Vocabulary
         // The record forgets the photos of a list that is over; their rows have the ends.
         _ = try? await bench.parts.recorder.record([.finished(ListID(1))])
       }
+    }
+  }
+
+  /// Three prints and a failure; then the file of results is as `harm` leaves it.
+  private func lose(
+    _ end: Change?, _ bench: PeopleBench, _ harm: (any Folder) throws -> Void
+  ) async throws {
+    try await bench.parts.add(1, SampleList(count: 4))
+    for number in 1...3 as ClosedRange<UInt32> {
+      try await bench.parts.develop(photo(number), print: "Photo \(number).jpg")
+    }
+    let row = ResultRow(photo: 4, state: .failed, attempts: 1, code: "http.404", reason: "gone")
+    try await bench.parts.recorder.record(
+      [.failed(photo(4), .download, code: "http.404", attempt: 1)], after: [.row(ListID(1), row)])
+    if let end { try await bench.parts.recorder.record([end]) }
+    try harm(bench.parts.folder(of: ListID(1)))
+  }
+
+  @Test
+  func `a photo of a finished list whose row is lost is unknown, never new, and is told once`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await lose(.finished(ListID(1)), bench) { folder in
+        let rows = try folder.open(ListFolder.results, .write)
+        try rows.write([0xFF], at: 60)
+        try rows.truncate(to: 512)
+      }
+      let report = try await show(bench)
+      #expect(report.photos.map(\.state) == ["unknown", "filtered", "unknown", "unknown"])
+      #expect(
+        report.photos.map(\.code) == ["results.damaged", "", "results.lost", "results.lost"])
+      #expect(report.photos[2].reason == "the result of photo 1/3 is missing")
+      #expect(report.list.filtered == 3 && report.list.failed == 1)
+      #expect(try await show(bench, .unknown).photos.map(\.number) == [1, 3, 4])
+      #expect(try await show(bench, .new).photos.isEmpty)
+      let reply = await bench.calls.handle(.states(StatesOrder(list: barn)), from: .owner)
+      guard case .states(let states) = reply else {
+        Issue.record("\(reply)")
+        return
+      }
+      #expect(states.states == "4244")
+      let told = bench.parts.told.all().filter { $0.contains("incomplete") }
+      #expect(
+        told == [
+          "warning: The results of list 1 are incomplete: the result of photo 1/1 cannot be read."
+        ])
+    }
+  }
+
+  @Test func `a photo that ended in a list at work keeps its state without its row`() async throws {
+    try await PeopleBench.use { bench in
+      try await lose(nil, bench) { try $0.remove(ListFolder.results) }
+      let photos = try await show(bench).photos
+      #expect(photos.map(\.state) == ["filtered", "filtered", "filtered", "failed"])
+      #expect(photos.allSatisfy { $0.code == "results.lost" && $0.sha256 == nil })
+      #expect(bench.parts.told.holds("The results of list 1 are incomplete"))
+    }
+  }
+
+  @Test func `a photo that a cancel found unfinished is new, and only a damaged row is unknown`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 2))
+      try await bench.parts.develop(photo(1), print: "Photo 1.jpg")
+      try await bench.parts.recorder.record([.cancelled(ListID(1))])
+      #expect(try await show(bench).photos.map(\.state) == ["filtered", "new"])
+      try bench.parts.folder(of: ListID(1)).open(ListFolder.results, .write).write([0xFF], at: 60)
+      #expect(try await show(bench).photos.map(\.state) == ["unknown", "new"])
     }
   }
 
@@ -250,6 +353,16 @@ import Vocabulary
       for number in 1...1010 { try bench.drop("\(number).doc", []) }
       let report = await bench.views.inboxReport(for: .owner)
       #expect(report.files.count == 1000 && report.more == 10)
+    }
+  }
+
+  @Test func `of very many files with long names a mebibyte is told`() async throws {
+    try await PeopleBench.use { bench in
+      let name = String(repeating: "\u{1}", count: 240)
+      for number in 1...1010 { try bench.drop("\(name)\(number).doc", []) }
+      let report = await bench.views.inboxReport(for: .owner)
+      #expect(ControlAnswer(.inbox(report)).bytes.count < 1 << 20 + 4096)
+      #expect(report.files.count < 1000 && report.files.count + Int(report.more) == 1010)
     }
   }
 }

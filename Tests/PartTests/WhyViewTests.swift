@@ -40,6 +40,17 @@ import Vocabulary
     }
   }
 
+  @Test func `a photo whose row is lost has ended, and its list was not cancelled`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 1))
+      try await bench.parts.develop(PhotoID(list: list, number: 1), print: "Photo 1.jpg")
+      try await bench.parts.recorder.record([.finished(list)])
+      try bench.parts.folder(of: list).remove(ListFolder.results)
+      let wait = try await why(bench, "1").wait
+      #expect(wait.kind == "unknown" && wait.code == "results.lost")
+    }
+  }
+
   @Test func `photos whose host is closed wait for it, and the list says how many`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 4))
@@ -51,6 +62,35 @@ import Vocabulary
       let host = try await why(bench, "4").wait
       #expect(host.kind == "host" || host.kind == "retry", "\(host)")
       #expect(host.until > 0 && host.code == "http.503")
+    }
+  }
+
+  @Test func `a list that nodes share waits for the ledger while that is in trouble`() async throws
+  {
+    try await PeopleBench.use { bench in
+      let lost = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.parts.health.set(lost, for: .ledger)
+      try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
+      let origin = try FrozenSettings.newOrigin()
+      let shared = SampleList(count: 4) { $0.terms.origin = origin }
+      bench.parts.index.replace(list, try ListLabel(try shared.about()))
+      let whole = try await why(bench).wait
+      #expect(whole.kind == "ledger" && whole.photos == 4)
+      #expect(whole.code == lost.code && whole.reason == lost.reason)
+      #expect(try await why(bench).groups.isEmpty)
+      bench.parts.health.set(nil, for: .ledger)
+      #expect(try await why(bench).wait.kind == "working")
+    }
+  }
+
+  @Test func `a list of this machine alone does not wait for the ledger`() async throws {
+    try await PeopleBench.use { bench in
+      let lost = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.parts.health.set(lost, for: .ledger)
+      try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
+      #expect(try await why(bench).wait.kind == "working")
     }
   }
 

@@ -41,6 +41,8 @@ struct JournalDesk {
     }
   }
 
+  mutating func takeLoss() -> Failure? { journal.takeLoss() }
+
   var folder: any Folder {
     get throws { try disk.rootFolder.folder(FileName(literal: "journal"), creating: false) }
   }

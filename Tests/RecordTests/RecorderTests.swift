@@ -50,6 +50,29 @@ struct RecorderTests {
     }
   }
 
+  @Test func `a segment that somebody removes is told once, and its records are in the next one`()
+    async throws
+  {
+    try await withScratchFolder { folder in
+      let told = CallLog<Failure>()
+      let (recorder, _) = try Recorder.open(
+        folder, time: SimulatedClock(), settings: Samples.settings(), lost: { told.add($0) },
+        died: { _ in Issue.record("it takes records") })
+      try await recorder.record([Samples.accepted(1, photos: 3)])
+      let journal = try folder.folder(FileName(literal: "journal"), creating: false)
+      for name in try journal.names() where name.hasSuffix(".log") { try journal.remove(name) }
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await recorder.record([.downloaded(Samples.photo(1, number), Samples.contents(1))])
+      }
+      await recorder.close()
+      #expect(told.entries.map(\.code) == ["journal.segment"])
+      let ledger = recorder.ledger { $0 }
+      let again = try open(folder)
+      #expect(again.ledger { $0 } == ledger && ledger[ListID(1)]?.counts.downloaded == 2)
+      await again.close()
+    }
+  }
+
   /// Expects the changes of each call to stand together in the file.
   private func expectPairs(in folder: any Folder) throws {
     let journal = try folder.folder(FileName(literal: "journal"), creating: false)

@@ -2,38 +2,40 @@
 // The words, numbers and fields of every message, and the catalog and manual page that explain
 // them.
 
+import Foundation
 import Linux
-import Report
 import Support
 import Testing
 import Vocabulary
 
+@testable import Report
+
 @Suite struct NoticeTests {
   @Test(
     "every message says what happened, to what, why, and what follows", arguments: Samples.words)
-  func words(notice: Notice, words: String) { #expect(notice.words == words) }
+  func words(notice: Notice, words: String) { #expect(notice.message.words == words) }
 
-  @Test func `every kind of message has a sample, and so is tested`() {
-    #expect(Set(Samples.words.map(\.0.messageID)) == Set(MessageID.allCases))
+  @Test
+  func `every kind of message has a number that no other has, and a sample, and so is tested`() {
+    let numbers = Samples.numbersInSources
+    #expect(Set(numbers).count == numbers.count && numbers.count > 40)
+    #expect(Set(Samples.words.map(\.0.message.number)) == Set(numbers))
   }
 
-  @Test func `message numbers are 128 bits of hex and all different`() {
-    for id in MessageID.allCases {
-      #expect(id.rawValue.utf8.count == 32)
-      #expect(id.rawValue.allSatisfy { "0123456789abcdef".contains($0) })
+  /// `Samples` has the words. After a change, `DARKROOM_REWRITE=1 swift test --filter NoticeTests` writes the file again.
+  @Test func `each record has its number, its priority and its fields`() throws {
+    let path = "Tests/ReportTests/Records.txt"
+    let records = Samples.words.map { notice, _ in
+      let message = notice.message
+      let fields = message.fields.map { "\($0.field.rawValue)=\($0.text)\n" }.joined()
+      return "MESSAGE_ID=\(message.number)\nPRIORITY=\(message.priority.rawValue)\n\(fields)"
     }
-    #expect(Set(MessageID.allCases.map(\.rawValue)).count == MessageID.allCases.count)
+    let text = records.joined(separator: "\n")
+    if ProcessInfo.processInfo.environment["DARKROOM_REWRITE"]?.isEmpty == false {
+      try text.write(toFile: Repository.path(path), atomically: true, encoding: .utf8)
+    }
+    #expect(text == Repository.text(path))
   }
-
-  @Test(
-    "people can filter messages by priority",
-    arguments: [
-      (.journalUnwritable, 2), (.photoFailed, 5), (.listRejected, 5), (.fileUnreadable, 5),
-      (.configurationRejected, 3), (.retryScheduled, 5), (.hostClosed, 4),
-      (.machineTrouble, 4), (.journalDamaged, 4), (.recordsCoalesced, 4), (.listFinished, 5),
-      (.listProgress, 5), (.journalReplayed, 5), (.photoFinished, 6), (.transition, 7),
-    ] as [(MessageID, UInt8)])
-  func priorities(id: MessageID, priority: UInt8) { #expect(id.priority.rawValue == priority) }
 
   @Test func `every field has a name that journald keeps`() {
     for field in Field.allCases {
@@ -42,7 +44,7 @@ import Vocabulary
   }
 
   @Test func `a finished photo carries all its measures`() {
-    let fields = Notice.photoFinished(Samples.finished).fields.map {
+    let fields = Notice.photoFinished(Samples.finished).message.fields.map {
       "\($0.field.rawValue)=\($0.text)"
     }
     #expect(
@@ -56,15 +58,16 @@ import Vocabulary
   }
 
   @Test func `the parts that a print lacks are one field, which is absent if there are none`() {
-    let fields = Notice.photoFinished(Samples.reduced).fields
+    let fields = Notice.photoFinished(Samples.reduced).message.fields
     #expect(
       fields.first { $0.field == .photoNotices }?.text
         == "preview-removed,profile-dropped,metadata-dropped")
-    #expect(!Notice.photoFinished(Samples.finished).fields.contains { $0.field == .photoNotices })
+    let whole = Notice.photoFinished(Samples.finished).message.fields
+    #expect(!whole.contains { $0.field == .photoNotices })
   }
 
   @Test func `a failed photo says in which stage, why, and what to do`() {
-    let fields = Notice.photoFailed(Samples.failed, .download, Samples.refused).fields
+    let fields = Notice.photoFailed(Samples.failed, .download, Samples.refused).message.fields
     let shown = fields.map { "\($0.field.rawValue)=\($0.text)" }
     #expect(
       Array(shown.suffix(5)) == [
@@ -75,7 +78,7 @@ import Vocabulary
 
   @Test func `a change of a list says whose list it is, and who has changed it`() {
     func people(_ notice: Notice) -> [String] {
-      notice.fields.filter {
+      notice.message.fields.filter {
         $0.field.rawValue.contains("_UID") || $0.field.rawValue.contains("ER_NAME")
       }
       .map { "\($0.field.rawValue)=\($0.text)" }
@@ -98,16 +101,32 @@ import Vocabulary
       ])
   }
 
+  @Test func `every notice that has the number of a user has the name as well`() {
+    for notice in Samples.of(Person(1000)) {
+      var names = PersonNames { _ in "anna" }
+      let message = notice.message(&names)
+      let people = message.fields.filter {
+        [.ownerNumber, .ownerName, .callerNumber, .callerName].contains($0.field)
+      }
+      #expect(!people.isEmpty && !message.words.contains("user 1000"), "\(message)")
+      #expect(Set(people.map(\.text)).subtracting(["1000", "anna", ""]) == [])
+      for value in people where [.ownerName, .callerName].contains(value.field) {
+        #expect(value.text != "1000", "\(message)")
+      }
+    }
+  }
+
   @Test func `a name cannot forge a line, whatever it contains`() {
     let list = ListFacts(id: ListID(1), name: "a\nPRIORITY=0\u{1B}]", total: 1)
-    let name = Notice.listAccepted(list).fields.first { $0.field == .listName }
+    let name = Notice.listAccepted(list).message.fields.first { $0.field == .listName }
     #expect(name?.text == "a\\nPRIORITY=0\\x1b]")
   }
 
   @Test func `no field is sent twice in one record`() {
     for (notice, _) in Samples.words {
-      let fields = notice.fields.map(\.field)
-      #expect(Set(fields).count == fields.count, "\(notice.messageID)")
+      let message = notice.message
+      let fields = message.fields.map(\.field)
+      #expect(Set(fields).count == fields.count, "\(message.number)")
     }
   }
 }
@@ -141,15 +160,16 @@ import Vocabulary
 
   @Test func `every message has an entry in the catalog, and no entry is without a message`() throws
   {
-    #expect(Set(try Self.entries().keys) == Set(MessageID.allCases.map(\.rawValue)))
+    #expect(Set(try Self.entries().keys) == Set(Samples.numbersInSources))
   }
 
   @Test func `every field an entry names is carried by the record, in each of its forms`() throws {
     let entries = try Self.entries()
     for (notice, _) in Samples.words {
-      let named = Self.fields(in: try #require(entries[notice.messageID.rawValue]))
-      let carried = Set(notice.fields.map(\.field.rawValue))
-      #expect(named.subtracting(carried) == [], "\(notice.messageID)")
+      let message = notice.message
+      let named = Self.fields(in: try #require(entries[message.number]))
+      let carried = Set(message.fields.map(\.field.rawValue))
+      #expect(named.subtracting(carried) == [], "\(message.number)")
     }
   }
 
@@ -166,8 +186,6 @@ import Vocabulary
     let page = Repository.text("man/darkroom-journal-fields.7")
     let lines = Set(page.split(separator: "\n").map(String.init))
     for field in Field.allCases { #expect(lines.contains(".B \(field.rawValue)="), "\(field)") }
-    for id in MessageID.allCases {
-      #expect(page.contains(id.rawValue), "\(id)")
-    }
+    for number in Samples.numbersInSources { #expect(page.contains(number), "\(number)") }
   }
 }

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices of every kind, with the words they must have. A new kind without a row fails a test.
 
+import Foundation
 import Report
+import Support
 import Vocabulary
 
 enum Samples {
+  /// Of all kinds of notices, from the functions that make them.
+  static let numbersInSources: [String] = {
+    let folder = "Sources/Report"
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: Repository.path(folder))) ?? []
+    return names.filter { $0.hasPrefix("Notice+") }.flatMap { name in
+      Repository.text("\(folder)/\(name)").matches(of: /"([0-9a-f]{32})"/).map { String($0.1) }
+    }
+  }()
+
   static let list = ListFacts(
     id: ListID(17), name: "holiday", total: 120, done: 45, failed: 2, serviceClass: .utility)
 
@@ -13,6 +25,25 @@ enum Samples {
     var list = list
     (list.owner, list.caller) = (Person(1000, name: "anna"), caller)
     return list
+  }
+
+  /// Notices that are about this user.
+  static func of(_ user: Person) -> [Notice] {
+    var list = list(by: user)
+    list.owner = user
+    var (ended, lost) = (finished, failed)
+    (ended.owner, lost.owner) = (user, user)
+    return [
+      .listAccepted(list), .listProgress(list), .listFinished(list), .listPaused(list),
+      .listResumed(list), .listCancelled(list), .listReclassed(list), .listRemoved(list),
+      .printsExpired(list, isResting: true),
+      .listRejected(list.id, name: "x.plist", owner: user, missing),
+      .photoFinished(ended), .printStood(ended), .photoFailed(lost, .download, missing),
+      .retryScheduled(lost, .download, refused, after: .seconds(8)), .transition(ended),
+      .workerDied(list.id, listName: "holiday", photo: lost, reason: "signal 9", next: "again"),
+      .configurationReloaded(changed: [], by: user), .cacheCleared(by: user),
+      .hostsFlushed(nil, count: 1, by: user),
+    ]
   }
 
   static var photo: PhotoFacts {
@@ -287,6 +318,15 @@ enum Samples {
       "Could not take 'x.txt' from the inbox: permission denied; it waits. Use chmod g+r."
     ),
     (
+      .shareTaken(
+        of: Person(1000, name: "ann"),
+        Failure(
+          .final, code: "inbox.share", reason: "9 files of user 1000 wait in the inbox",
+          advice: "Remove some")),
+      "Could not take further files of a user from the inbox: 9 files of user 1000 wait in the inbox; "
+        + "they wait. Remove some."
+    ),
+    (
       .recordsCoalesced(LostMessages(late: 3)),
       "Left out 3 messages here, because they came faster than they could be written; the journal "
         + "file and darkroomctl have everything."
@@ -363,6 +403,29 @@ enum Samples {
       "Gave up the webhook https://h.example/done for list 'holiday' after 25 attempts: h.example answered 503."
     ),
     (.inboxRecovered(inbox: "/i"), "The inbox /i is working again."),
+    (
+      .expiryAhead(
+        "KeepPrints= sets 3 prints of 1 user in 1 list aside in 60 min", costsPrints: true),
+      "KeepPrints= sets 3 prints of 1 user in 1 list aside in 60 min."
+    ),
+    (
+      .expiryAhead(
+        "KeepLists= removes the records of 2 lists of 1 user in 5 h", costsPrints: false),
+      "KeepLists= removes the records of 2 lists of 1 user in 5 h."
+    ),
+    (
+      .journalRenewed(
+        Failure(
+          .final, code: "journal.lost", reason: "the journal file /s/journal/7 was cut",
+          advice: "Keep other programs away from it")),
+      "Began a new journal file with all records, because the journal file /s/journal/7 was cut."
+    ),
+    (
+      .resultsLost(
+        ListID(7),
+        Failure(.final, code: "results.lost", reason: "the row of photo 3 is missing")),
+      "The results of list 7 are incomplete: the row of photo 3 is missing."
+    ),
     (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."

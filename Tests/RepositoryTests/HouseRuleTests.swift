@@ -56,6 +56,20 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test
+  func `no cleaning of a service removes settings, and that of an instance nothing of others`() {
+    let units = Repository.files(under: "systemd", ending: ["service"])
+    let found = offenders(units) { unit in
+      let isInstance = unit.path.hasSuffix("@.service")
+      return unit.text.split(separator: "\n").map(String.init).filter { line in
+        let key = line.prefix { $0 != "=" }
+        return key == "ConfigurationDirectory"
+          || isInstance && key.hasSuffix("Directory") && !line.contains("%i")
+      }
+    }
+    #expect(found.isEmpty && units.count > 5, "\(found)")
+  }
+
   @Test func `advice is a sentence without its full stop, which is added where it is shown`() {
     let found = offenders(Repository.sources) { file in
       let pattern = #/[aA]dvice(?: =|:)[^"\n]*(?:\n *\??  *)?"(?<text>[^"\n]*)"(?<more>\n *\+)?/#

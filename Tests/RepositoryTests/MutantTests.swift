@@ -34,6 +34,18 @@ import Testing
     return edits
   }
 
+  /// The types in whose lines a test stands, in one file.
+  private func suites(of text: String, with test: Substring) -> [Substring] {
+    var (suite, found): (Substring, [Substring]) = ("", [])
+    for line in text.split(separator: "\n") {
+      if let match = line.firstMatch(of: /^(?:@Suite.* )?(?:struct|class|extension) (\w+)/) {
+        suite = match.1
+      }
+      if line.contains("`\(test)`") || line.contains("\"\(test)\"") { found.append(suite) }
+    }
+    return found
+  }
+
   @Test func `the lines that a planted bug replaces stand in their file once`() {
     let stale = edits.filter { edit in
       let old = edit.old.joined(separator: "\n") + "\n"
@@ -41,6 +53,29 @@ import Testing
     }
     #expect(stale.isEmpty, "\(stale.map { "\($0.file): \($0.old)" })")
     #expect(edits.count >= 40)
+  }
+
+  @Test func `each planted bug stands behind its own number`() {
+    var (number, strangers): (Substring, [Substring]) = ("", [])
+    for line in Repository.text("Tests/Mutants/mutants.txt").split(separator: "\n") {
+      if let match = line.prefixMatch(of: #/(\d+) /#) { number = match.1 }
+      guard line.hasPrefix("+") else { continue }
+      for match in line.matches(of: #/(?:Mutant\.on|is_planted)\((\d+)\)/#)
+      where match.1 != number { strangers.append(line) }
+    }
+    #expect(strangers.isEmpty, "\(strangers)")
+  }
+
+  /// All bugs are planted in one copy of the sources.
+  @Test func `no line is changed by two planted bugs`() {
+    let overlaps = Dictionary(grouping: edits, by: \.file).flatMap { file, edits in
+      let text = Repository.text(file)
+      let places = edits.compactMap { text.range(of: $0.old.joined(separator: "\n") + "\n") }
+        .sorted { $0.lowerBound < $1.lowerBound }
+      return zip(places, places.dropFirst())
+        .filter { $0.upperBound > $1.lowerBound }.map { "\(file): \(text[$1])" }
+    }
+    #expect(overlaps.isEmpty, "\(overlaps)")
   }
 
   @Test func `each planted bug has a number and a test that exists`() {
@@ -53,8 +88,8 @@ import Testing
       let parts = test.split(separator: ": ", maxSplits: 1)
       let places = parts[0].split(separator: ".")
       return !Repository.tests.contains { file in
-        file.path.hasPrefix("Tests/\(places[0])/") && file.text.contains(" \(places[1]) ")
-          && (file.text.contains("`\(parts[1])`") || file.text.contains("\"\(parts[1])\""))
+        file.path.hasPrefix("Tests/\(places[0])/") && file.text.contains(parts[1])
+          && suites(of: file.text, with: parts[1]).contains(places[1])
       }
     }
     #expect(missing.isEmpty, "\(missing)")

@@ -10,7 +10,7 @@ import Testing
 @Suite struct PageTests {
   private static let pages = [
     "darkroom-backup.7", "darkroom-cluster.7", "darkroom-journal-fields.7", "darkroom-web.8",
-    "darkroomctl.1", "darkroomd.8", "darkroomd.conf.5", "photo-list.5",
+    "darkroom.7", "darkroomctl.1", "darkroomd.8", "darkroomd.conf.5", "photo-list.5",
   ]
 
   /// The text without the escapes of man, and with single spaces.

@@ -99,7 +99,7 @@ import Vocabulary
     #expect(try bench.done.text("barn.plist") == "another list")
   }
 
-  @Test func `the files of a list that an earlier version returned are known by their results`()
+  @Test func `the files of a list whose receipt a power cut took are known by their results`()
     async throws
   {
     let bench = try ReturnBench("a end")

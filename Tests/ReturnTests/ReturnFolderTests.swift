@@ -36,10 +36,10 @@ import Vocabulary
     async throws
   {
     let bench = try ReturnBench("a end")
-    try bench.done.put(ReturnBench.name, "somebody else's")
+    try bench.done.put(ReturnBench.name, "another user's")
     try await bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist", "barn~1.plist"])
-    #expect(try bench.done.text("barn.plist") == "somebody else's")
+    #expect(try bench.done.text("barn.plist") == "another user's")
     let status = try bench.done.status(of: FileName(literal: "barn~1.plist"))
     #expect(status.mode == 0o600 && status.links == 1)
     #expect(try status.inode != bench.folder(1).status(of: ListFolder.list).inode)
@@ -77,21 +77,40 @@ import Vocabulary
     #expect(try bench.done.listing() == ["list-1.plist"])
   }
 
-  @Test func `a list whose folder is gone, or empty, cannot be returned`() async throws {
+  @Test func `a list whose folder is gone cannot be returned`() async throws {
     let bench = try ReturnBench()
-    _ = try bench.folder(2, creating: true)
-    for number in 1...2 as ClosedRange<UInt64> {
-      let failure = await #expect(throws: Failure.self) { try await bench.giveBack(number) }
-      #expect(failure?.kind == .final && failure?.code == "list.gone")
-    }
+    let failure = await #expect(throws: Failure.self) { try await bench.giveBack(1) }
+    #expect(failure?.kind == .final && failure?.code == "list.gone")
   }
 
-  @Test func `a list that an earlier version has returned is not returned again`() async throws {
+  @Test func `the copy of a list that is missing from its folder waits for it, its results do not`()
+    async throws
+  {
     let bench = try ReturnBench("a end")
-    try bench.folder(1).write(whole: Array("archived\n".utf8), as: ListFolder.state)
-    try await bench.giveBack()
-    #expect(try bench.done.listing().isEmpty)
-    #expect(try bench.folder(1).listing() == ["list.plist", "state"])
+    try bench.folder(1).remove(ListFolder.list)
+    let left = Mutex<[ReturnedNames]>([])
+    func giveBack() async throws {
+      _ = try await bench.returns.giveBack(
+        ListID(1), named: ReturnBench.name, telling: { ListResultsTests.outcome(ListID(1)) },
+        leaving: { names in left.withLock { $0.append(names) } })
+    }
+    for _ in 0..<2 {
+      let failure = await #expect(throws: Failure.self) { try await giveBack() }
+      #expect(failure?.kind == .machine && failure?.code == "list.missing")
+      #expect(failure?.reason.contains("list.plist is missing from the list's folder") == true)
+      #expect(try bench.done.listing() == ["barn.result.plist"])
+      #expect(try bench.failed.listing() == ["barn.retry.plist"])
+      #expect(try !bench.standing().isReturned && bench.returns.isPending(ListID(1)))
+    }
+    try bench.folder(1).put(ListFolder.list, "a end")
+    try await giveBack()
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+    #expect(try bench.done.text("barn.plist") == "a end")
+    #expect(try bench.standing().isReturned)
+    let names = left.withLock { $0 }
+    #expect(names.count == 1, "hooks are ordered once")
+    #expect(names.first?.results == FileName(literal: "barn.result.plist"))
+    #expect(names.first?.retry == FileName(literal: "barn.retry.plist"))
   }
 
   @Test func `a stop ends the copy, which is made at the next start`() async throws {

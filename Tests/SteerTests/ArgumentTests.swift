@@ -4,7 +4,8 @@
 import Steer
 import Testing
 import Vocabulary
-import darkroomctl
+
+@testable import darkroomctl
 
 struct ArgumentTests {
   private static let summer = ListReference("summer")
@@ -15,6 +16,14 @@ struct ArgumentTests {
     return task
   }()
 
+  private static func photos(_ list: ListReference, _ state: SeenState? = nil) -> ShowOrder {
+    ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
+  }
+
+  private static func value<Task>(_ words: [String], as: Task.Type = Task.self) throws -> Task? {
+    try ToolArguments.read(words).task.value as? Task
+  }
+
   private static func words(_ line: String) -> [String] {
     line.split(separator: " ").map(String.init)
   }
@@ -22,84 +31,93 @@ struct ArgumentTests {
   @Test(
     "a command line is understood",
     arguments: [
-      ("status", ToolOrder(.status)), ("status --check", ToolOrder(.health)),
-      ("config", ToolOrder(.config)), ("", ToolOrder(.brief)),
-      ("--json", ToolOrder(.brief, isJSON: true)),
-      ("list --json", ToolOrder(.list(ListFilter()), isJSON: true)),
-      ("--json list", ToolOrder(.list(ListFilter()), isJSON: true)),
-      ("list --plain", ToolOrder(.list(ListFilter()), isPlain: true)),
-      ("--no-pager show summer", ToolOrder(.show(summer, state: nil), usesPager: false)),
+      ("status", Read("status", false)), ("status --check", Read("status", true)),
+      ("config", Read("config")), ("", Read("")),
+      ("--json", Read("", isJSON: true)),
+      ("list --json", Read("list", ListFilter(), isJSON: true)),
+      ("--json list", Read("list", ListFilter(), isJSON: true)),
+      ("list --plain", Read("list", ListFilter(), isPlain: true)),
+      ("--no-pager show summer", Read("show", photos(summer), usesPager: false)),
       (
         "list --state running,paused --user anna",
-        ToolOrder(.list(ListFilter(states: [.running, .paused], user: "anna")))
+        Read("list", ListFilter(states: [.running, .paused], user: "anna"))
       ),
-      ("--root /srv/d status", ToolOrder(.status, socket: "/srv/d/control")),
-      ("status --root=here/", ToolOrder(.status, socket: "here/control")),
-      ("status --socket /run/x", ToolOrder(.status, socket: "/run/x")),
-      ("show summer", ToolOrder(.show(summer, state: nil))),
-      ("show --state failed 17", ToolOrder(.show(ListReference("17"), state: .failed))),
-      ("wait summer 17", ToolOrder(.wait([summer, ListReference("17")], timeout: nil))),
-      ("wait --timeout 5min summer", ToolOrder(.wait([summer], timeout: .seconds(300)))),
-      ("pause --all", ToolOrder(.changeAll(.pause, user: nil))),
-      ("resume --user anna", ToolOrder(.changeAll(.resume, user: "anna"))),
-      ("cancel --user 1000", ToolOrder(.changeAll(.cancel, user: "1000"))),
-      ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
-      ("cancel summer", ToolOrder(.cancel(summer))),
-      ("remove summer", ToolOrder(.remove(summer))),
-      ("sheet summer", ToolOrder(.sheet(summer))),
-      ("open summer", ToolOrder(.open(OpenTask(list: summer)))),
+      ("--root /srv/d status", Read("status", false, socket: "/srv/d/control")),
+      ("status --root=here/", Read("status", false, socket: "here/control")),
+      ("status --socket /run/x", Read("status", false, socket: "/run/x")),
+      ("show summer", Read("show", photos(summer))),
+      ("show --state failed 17", Read("show", photos(ListReference("17"), .failed))),
+      ("wait summer 17", Read("wait", WaitTask([summer, ListReference("17")]))),
+      ("wait --timeout 5min summer", Read("wait", WaitTask([summer], timeout: .seconds(300)))),
+      ("pause --all", Read("pause", ListChoice.all(user: nil))),
+      ("resume --user anna", Read("resume", ListChoice.all(user: "anna"))),
+      ("cancel --user 1000", Read("cancel", ListChoice.all(user: "1000"))),
+      ("pause summer", Read("pause", ListChoice.one(summer))),
+      ("resume summer", Read("resume", ListChoice.one(summer))),
+      ("cancel summer", Read("cancel", ListChoice.one(summer))),
+      ("remove summer", Read("remove", [summer])),
+      (
+        "prune --older-than 30d --state cancelled --dry-run t*",
+        Read(
+          "prune",
+          PruneTask(
+            lists: [ListReference("t*")], filter: ListFilter(states: [.cancelled]),
+            age: .seconds(30 * 86400), isRehearsal: true))
+      ),
+      ("sheet summer", Read("sheet", summer)),
+      ("open summer", Read("open", OpenTask(list: summer))),
       (
         "open --address https://a.example summer",
-        ToolOrder(.open(OpenTask(list: summer, address: "https://a.example")))
+        Read("open", OpenTask(list: summer, address: "https://a.example"))
       ),
-      ("retry summer", ToolOrder(.retry(RetryOrder(list: summer)))),
-      ("retry summer 3 5-7", ToolOrder(.retry(RetryOrder(list: summer, photos: ["3", "5-7"])))),
-      ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),
-      ("why 17", ToolOrder(.why(WhyOrder(list: ListReference("17"))))),
-      ("why summer Mill", ToolOrder(.why(WhyOrder(list: summer, photo: "Mill")))),
-      ("focus 17", ToolOrder(.focus(FocusOrder(list: ListReference("17"))))),
+      ("retry summer", Read("retry", RetryOrder(list: summer))),
+      ("retry summer 3 5-7", Read("retry", RetryOrder(list: summer, photos: ["3", "5-7"]))),
+      ("quality 17 background", Read("quality", ClassTask(ListReference("17"), .background))),
+      ("why 17", Read("why", WhyOrder(list: ListReference("17")))),
+      ("why summer Mill", Read("why", WhyOrder(list: summer, photo: "Mill"))),
+      ("focus 17", Read("focus", FocusOrder(list: ListReference("17")))),
       (
         "focus summer 3 10-20 Barn --for 5min",
-        ToolOrder(.focus(FocusOrder(list: summer, photos: ["3", "10-20", "Barn"], seconds: 300)))
+        Read("focus", FocusOrder(list: summer, photos: ["3", "10-20", "Barn"], seconds: 300))
       ),
-      ("unfocus summer", ToolOrder(.unfocus(summer))),
-      ("reload", ToolOrder(.reload)), ("nodes", ToolOrder(.nodes)),
-      ("drain beta", ToolOrder(.drain(DrainTask(DrainOrder(node: "beta"))))),
+      ("unfocus summer", Read("unfocus", summer)),
+      ("reload", Read("reload")), ("nodes", Read("nodes")),
+      ("drain beta", Read("drain", DrainTask(DrainOrder(node: "beta")))),
       (
         "drain --now beta --wait",
-        ToolOrder(.drain(DrainTask(DrainOrder(node: "beta", isNow: true), waits: true)))
+        Read("drain", DrainTask(DrainOrder(node: "beta", isNow: true), waits: true))
       ),
-      ("drain --off beta", ToolOrder(.drain(DrainTask(DrainOrder(node: "beta", isOff: true))))),
-      ("pause -- --json", ToolOrder(.pause(ListReference("--json")))),
-      ("journal verify", ToolOrder(.journal(JournalTask(.verify)))),
-      ("journal dump /srv/s", ToolOrder(.journal(JournalTask(.dump, folder: "/srv/s")))),
+      ("drain --off beta", Read("drain", DrainTask(DrainOrder(node: "beta", isOff: true)))),
+      ("pause -- --json", Read("pause", ListChoice.one(ListReference("--json")))),
+      ("journal verify", Read("journal", JournalTask(.verify))),
+      ("journal dump /srv/s", Read("journal", JournalTask(.dump, folder: "/srv/s"))),
       (
         "--root /srv/d journal stat",
-        ToolOrder(.journal(JournalTask(.stat, folder: "/srv/d/state")), socket: "/srv/d/control")
+        Read("journal", JournalTask(.stat, folder: "/srv/d/state"), socket: "/srv/d/control")
       ),
-      ("log", ToolOrder(.log(LogTask()))), ("log summer", ToolOrder(.log(LogTask(list: summer)))),
-      ("log summer Mill", ToolOrder(.log(LogTask(list: summer, photo: "Mill")))),
-      ("-f log -n5 -x 17 3", ToolOrder(.log(everyLog))),
-      ("log 17 3 --follow --lines=5 --explain", ToolOrder(.log(everyLog))),
-      ("check a.plist", ToolOrder(.check(file: "a.plist"))), ("help", ToolOrder(.help(nil))),
-      ("--help", ToolOrder(.help(nil))), ("wait -h", ToolOrder(.help(.wait))),
-      ("help wait", ToolOrder(.help(.wait))), ("--version", ToolOrder(.version)),
+      ("log", Read("log", LogTask())), ("log summer", Read("log", LogTask(list: summer))),
+      ("log summer Mill", Read("log", LogTask(list: summer, photo: "Mill"))),
+      ("-f log -n5 -x 17 3", Read("log", everyLog, usesPager: false)),
+      ("log 17 3 --follow --lines=5 --explain", Read("log", everyLog, usesPager: false)),
+      ("check a.plist", Read("check", "a.plist")), ("help", Read("help", String?.none)),
+      ("completion zsh", Read("completion", ShellCompletion.zsh)),
+      ("--help", Read("help", String?.none)), ("wait -h", Read("help", String?("wait"))),
+      ("help wait", Read("help", String?("wait"))), ("--version", Read("--version")),
     ])
-  func understood(line: String, order: ToolOrder) throws {
-    #expect(try ToolArguments.read(Self.words(line)) == order)
+  func understood(line: String, read: Read) throws {
+    #expect(try Read(ToolArguments.read(Self.words(line))) == read)
   }
 
   @Test
   func `submit takes a file, standard input or URLs, with options of the list`() throws {
     #expect(
-      try ToolArguments.read(["submit", "a.csv"]).command == .submit(SubmitTask(.file("a.csv"))))
-    #expect(try ToolArguments.read(["submit", "-"]).command == .submit(SubmitTask(.standardInput)))
+      try Self.value(["submit", "a.csv"]) == SubmitTask(.file("a.csv")))
+    #expect(try Self.value(["submit", "-"]) == SubmitTask(.standardInput))
     let urls = ["https://a.example/1.jpg", "http://b.example/2"]
-    #expect(try ToolArguments.read(["submit"] + urls).command == .submit(SubmitTask(.urls(urls))))
+    #expect(try Self.value(["submit"] + urls) == SubmitTask(.urls(urls)))
     let pictures = ["a.jpg", "/b/C.PNG"]
     #expect(
-      try ToolArguments.read(["submit"] + pictures).command
-        == .submit(SubmitTask(.pictures(pictures))))
+      try Self.value(["submit"] + pictures) == SubmitTask(.pictures(pictures)))
     var task = SubmitTask(.file("a.plist"))
     (task.name, task.waits) = ("Holiday", true)
     task.timeout = .seconds(60)
@@ -109,7 +127,7 @@ struct ArgumentTests {
     let line =
       "submit --name Holiday --timeout 1min --filter sepia(50%) --quality 85 --metadata strip"
       + " --quality-of-service utility a.plist"
-    #expect(try ToolArguments.read(Self.words(line)).command == .submit(task))
+    #expect(try Self.value(Self.words(line)) == task)
   }
 
   @Test
@@ -118,29 +136,30 @@ struct ArgumentTests {
     #expect(task.quality == .source && task.metadata == .keep)
     (task.quality, task.metadata) = (.level(85), .copyright)
     let line = "develop --quality 85 --metadata=copyright a.jpg"
-    #expect(try ToolArguments.read(Self.words(line)) == ToolOrder(.develop(task)))
+    #expect(try Self.value(Self.words(line)) == task)
     task.quality = .source
     let plain = "develop --quality source --metadata copyright a.jpg"
-    #expect(try ToolArguments.read(Self.words(plain)) == ToolOrder(.develop(task)))
+    #expect(try Self.value(Self.words(plain)) == task)
   }
 
   @Test
   func `develop takes files, a folder, a filter and force`() throws {
     var task = DevelopTask(files: ["a.jpg", "b.png"])
-    #expect(try ToolArguments.read(["develop", "a.jpg", "b.png"]).command == .develop(task))
+    #expect(try Self.value(["develop", "a.jpg", "b.png"]) == task)
     task.folder = "out"
     task.filter = .sepia(thousandths: 500)
     task.isReplacing = true
     task.jobs = 3
     let line = "develop -o out --filter sepia(50%) a.jpg --force -j 3 b.png"
-    #expect(try ToolArguments.read(Self.words(line)).command == .develop(task))
+    #expect(try Self.value(Self.words(line)) == task)
     let short = line.replacing("-j 3", with: "-j3").replacing("-o out", with: "-oout")
-    #expect(try ToolArguments.read(Self.words(short)).command == .develop(task))
+    #expect(try Self.value(Self.words(short)) == task)
   }
 
   @Test(
     "a wrong command line gives an error of one line",
     arguments: [
+      ("--check", "'--check' needs a command; 'darkroomctl help' shows the commands"),
       ("--state new", "'--state' needs a command; 'darkroomctl help' shows the commands"),
       ("lsit", "there is no command 'lsit' (did you mean 'list'?)"),
       ("stat", "there is no command 'stat' (did you mean 'status'?)"),
@@ -171,7 +190,7 @@ struct ArgumentTests {
       ("status now", "'status' does not take 'now'; see 'darkroomctl help status'"),
       (
         "show --state lost a",
-        "'lost' is not valid for '--state': use one of new, downloaded, filtered, failed"
+        "'lost' is not valid for '--state': use one of new, downloaded, filtered, failed, unknown"
       ),
       (
         "wait --timeout soon a",
@@ -201,7 +220,7 @@ struct ArgumentTests {
       ),
       (
         "show --state faild a",
-        "'faild' is not valid for '--state': use one of new, downloaded, filtered, failed (did you mean 'failed'?)"
+        "'faild' is not valid for '--state': use one of new, downloaded, filtered, failed, unknown (did you mean 'failed'?)"
       ),
       (
         "list --state finishd",
@@ -216,6 +235,22 @@ struct ArgumentTests {
       (
         "develop --metadata none a",
         "'none' is not valid for '--metadata': use keep, strip or copyright"
+      ),
+      (
+        "completion bsh",
+        "'bsh' is not valid for 'SHELL': use one of bash, zsh, fish (did you mean 'bash'?)"
+      ),
+      (
+        "prune --dry-run",
+        "'prune' needs --older-than, --state, --user or LIST, where '*' means every list; see 'darkroomctl help prune'"
+      ),
+      (
+        "prune --older-than 30",
+        "'30' is not valid for '--older-than': use a number and a unit, such as 12h or 30d"
+      ),
+      (
+        "prune --state running",
+        "'running' is not valid for '--state': use some of finished, cancelled"
       ),
       ("log a b c", "'log' does not take 'c'; see 'darkroomctl help log'"),
       ("log -n ten", "'ten' is not valid for '--lines': use a number, or all"),
@@ -238,10 +273,8 @@ struct ArgumentTests {
       ("log", nil), ("log -f", 10), ("log -n 3", 3), ("log -f -n 0", 0), ("log -f -n all", nil),
     ] as [(String, Int?)])
   func lines(line: String, count: Int?) throws {
-    guard case .log(let task) = try ToolArguments.read(Self.words(line)).command else {
-      throw UsageError.twoForms
-    }
-    #expect(task.count == count)
+    let task: LogTask? = try Self.value(Self.words(line))
+    #expect(try #require(task).count == count)
   }
 
   @Test func `DARKROOM_ROOT stands for an absent --root`() throws {
@@ -250,18 +283,27 @@ struct ArgumentTests {
       ("--socket /run/s status", "/run/s"),
     ] {
       let order = try ToolArguments.read(Self.words(line), defaultRoot: "/srv/d/")
-      #expect(order == ToolOrder(.status, socket: socket))
+      #expect(Read(order) == Read("status", false, socket: socket))
     }
     let journal = try ToolArguments.read(["journal", "stat"], defaultRoot: "/srv/d")
-    #expect(journal.command == .journal(JournalTask(.stat, folder: "/srv/d/state")))
-    #expect(try ToolArguments.read(["list"], defaultRoot: "") == ToolOrder(.list(ListFilter())))
+    #expect(journal.task.value as? JournalTask == JournalTask(.stat, folder: "/srv/d/state"))
+    #expect(
+      try Read(ToolArguments.read(["list"], defaultRoot: "")) == Read("list", ListFilter()))
   }
 
   @Test("every command is in the overview and has its own help")
   func help() {
-    for command in CommandName.allCases {
-      #expect(HelpText.overview.contains("  \(command.rawValue) "))
-      #expect(HelpText.text(command).hasPrefix("Usage: darkroomctl \(command.rawValue)"))
+    for command in ToolCommand.all {
+      #expect(HelpText.overview.contains("  \(command.name) "))
+      #expect(HelpText.text(command).hasPrefix("Usage: darkroomctl \(command.name)"))
+    }
+  }
+
+  @Test func `options of one name all take a value, or none does`() {
+    for option in ToolOption.everyOne {
+      let same = ToolOption.everyOne.filter { other in other.names.contains(where: option.isWritten)
+      }
+      #expect(Set(same.map { $0.value == nil }).count == 1, "\(option.name)")
     }
   }
 
@@ -284,5 +326,38 @@ struct ArgumentTests {
     arguments: ["", "s", "5x", "-1", "1.5h", "9223372036854775807h", "367d", " 5"])
   func durations(text: String) {
     #expect(Amounts.duration(text) == nil)
+  }
+}
+
+/// The order that a command line gives, for comparisons. A command without words has no value.
+struct Read: Equatable, Sendable {
+  let command: String
+  let value: any Sendable
+  let socket: String
+  let forms: [Bool]
+
+  init(
+    _ command: String, _ value: any Sendable = (), socket: String = ToolOrder.systemSocket,
+    isJSON: Bool = false, isPlain: Bool = false, usesPager: Bool = true
+  ) {
+    (self.command, self.value, self.socket) = (command, value, socket)
+    forms = [isJSON, isPlain, usesPager]
+  }
+
+  init(_ order: ToolOrder) {
+    self.init(
+      order.task.command.name, order.task.value, socket: order.socket, isJSON: order.isJSON,
+      isPlain: order.isPlain, usesPager: order.usesPager)
+  }
+
+  private static func isSame<Value: Equatable>(_ value: Value, _ other: any Sendable) -> Bool {
+    other as? Value == value
+  }
+
+  static func == (one: Read, other: Read) -> Bool {
+    guard one.command == other.command, one.socket == other.socket, one.forms == other.forms
+    else { return false }
+    guard let value = one.value as? any Equatable else { return other.value is Void }
+    return isSame(value, other.value)
   }
 }

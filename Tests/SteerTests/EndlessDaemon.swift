@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A handler whose searches go on until their task is cancelled.
+// Handlers whose searches go on until their task is cancelled, and whose calls wait for a test.
 
 import Linux
 import Steer
@@ -18,5 +18,20 @@ final class EndlessDaemon: ControlService {
     withExtendedLifetime(cancels) {}
     ended.change { $0 += 1 }
     return .found(FindReport())
+  }
+}
+
+/// Its calls, except a status, wait until they may end, and note whether they are cancelled then.
+final class PatientDaemon: ControlService {
+  let (begun, mayEnd) = (EventBoard(0), EventBoard(false))
+  let cancelled = EventBoard([Bool]())
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    if case .status = call { return .status(Samples.status) }
+    begun.change { $0 += 1 }
+    _ = await mayEnd.wait { $0 }
+    let isCancelled = Task.isCancelled
+    cancelled.change { $0.append(isCancelled) }
+    return .unread
   }
 }

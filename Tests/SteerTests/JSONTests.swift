@@ -90,6 +90,17 @@ struct JSONTests {
     }
   }
 
+  @Test func `text is not written far beyond its limit`() {
+    let word = JSONValue.string("0123456789")
+    for part in [word, ["a": word], [word, ["a": word]]] {
+      let value = JSONValue.array(Array(repeating: part, count: 10_000))
+      let whole = JSONWriter.bytes(value)
+      #expect(JSONWriter.bytes(value, upTo: whole.count) == whole)
+      let cut = JSONWriter.bytes(value, upTo: 1000)
+      #expect(1000 < cut.count && cut.count < 1100)
+    }
+  }
+
   @Test
   func `too many bytes and too many values are refused`() {
     let text = Array("[1,2,3]".utf8)

@@ -205,22 +205,22 @@ struct LogTextTests {
 }
 
 struct LogRunTests {
-  private func run(_ place: LogPlace) -> (code: ExitCode, words: SpokenWords) {
+  private func run(_ place: LogPlace) throws -> (code: ExitCode, words: SpokenWords) {
     let words = SpokenWords()
     let talk = DaemonTalk(
-      order: ToolOrder(.log(LogTask())), voice: words.voice(), clock: FixedTime(),
+      order: try ToolArguments.read(["log"]), voice: words.voice(), clock: FixedTime(),
       users: { _ in nil }, caller: 0)
     return (LogRun(LogTask(), talk, at: place, localTime: { "\($0)" }).run(), words)
   }
 
-  @Test func `a daemon that was started by hand has no messages in journald`() {
-    let (code, words) = run(.lines(root: "/srv/d", path: "/tmp/a.log"))
+  @Test func `a daemon that was started by hand has no messages in journald`() throws {
+    let (code, words) = try run(.lines(root: "/srv/d", path: "/tmp/a.log"))
     #expect(code == .failed && words.out.isEmpty)
     #expect(
       words.error
         == "darkroomctl: the messages of the darkroomd at /srv/d do not go to journald but to its "
         + "standard error, /tmp/a.log\n")
-    let (_, stopped) = run(.lines(root: "/srv/d", path: nil))
+    let (_, stopped) = try run(.lines(root: "/srv/d", path: nil))
     #expect(stopped.error.contains("no darkroomd runs at /srv/d; the messages of one that was"))
   }
 }

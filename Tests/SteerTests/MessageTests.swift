@@ -33,7 +33,8 @@ struct MessageTests {
     .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
     .forecast(ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil)),
     .forecast(ForecastOrder(keepLists: .seconds(1), keepPrints: .milliseconds(1500))),
-    .nodes, .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
+    .aged(.seconds(86_400)), .nodes, .drain(DrainOrder(node: "beta")),
+    .drain(DrainOrder(node: "beta", isOff: true)),
     .drain(DrainOrder(node: "beta", isNow: true)),
     .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
   ]
@@ -48,6 +49,7 @@ struct MessageTests {
   private static let waitingStatus: StatusReport = {
     var status = Samples.status
     status.cluster = Samples.waiting
+    (status.expiring, status.pictureRefusal) = (["a print"], "no room")
     return status
   }()
 
@@ -95,6 +97,7 @@ struct MessageTests {
     (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
     (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
+    (.aged, .lists([Samples.list])),
     (.forecast, .foreseen(notes: ["KeepPrints= sets 3 prints of 1 user in 1 list aside"])),
   ]
 
@@ -272,7 +275,7 @@ struct MessageTests {
       for member in object.members { #expect(has("\(member.name): "), "\(member.name)") }
     }
     for state in ListState.allCases { #expect(text.contains(state.name)) }
-    for state in PhotoState.allCases { #expect(text.contains(state.name)) }
+    for state in SeenState.allCases { #expect(text.contains(state.name)) }
     for level in ServiceClass.allCases { #expect(text.contains(level.name)) }
   }
 
@@ -295,13 +298,53 @@ struct MessageTests {
       ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
     ])
   func reference(text: String, chosen: Result<UInt64, ControlError>) {
-    let lists: [(id: UInt64, name: String, isFinal: Bool)] = [
-      (1, "summer", true), (2, "summer", false), (3, "summer", true), (4, "winter", true),
-      (5, "winter", true), (6, "7", false), (8_000, "zoo", false), (7_000, "zoo", false),
-      (9, "B\u{FC}rg", true),
+    let lists: [ListReference.Candidate] = [
+      (1, "summer", 1000, true), (2, "summer", 1000, false), (3, "summer", 1000, true),
+      (4, "winter", 1000, true), (5, "winter", 1000, true), (6, "7", 1000, false),
+      (8_000, "zoo", 1000, false), (7_000, "zoo", 1000, false), (9, "B\u{FC}rg", 1000, true),
+    ]
+    for caller: UInt32 in [0, 1000, 1001] {
+      let result = Result { () throws(ControlError) in
+        try ListReference(text).choose(among: lists, for: caller)
+      }
+      #expect(result == chosen, "\(caller)")
+    }
+  }
+
+  @Test(
+    "a name that the caller's lists have means none of another user's, but for root",
+    arguments: [
+      ("barn", 1), ("Barn", 1), ("bar?", 1), ("3", 3), ("cow", 4), ("c*", 4), ("4", 4), ("b*n", 1),
+    ])
+  func ownNames(text: String, chosen: UInt64) throws {
+    // User 1001 has given the names of user 1000, a pattern and other cases to later lists.
+    let lists: [ListReference.Candidate] = [
+      (1, "barn", 1000, false), (2, "barn", 1001, false), (3, "Barn", 1001, true),
+      (4, "cow", 1001, false), (5, "bar?", 1001, false), (6, "bern", 1001, true),
+    ]
+    #expect(try ListReference(text).choose(among: lists, for: 1000) == chosen)
+    #expect(try ListReference("barn").choose(among: lists, for: 1001) == 2)
+    #expect(throws: ControlError.ambiguousList(name: "barn", ids: [1, 2])) {
+      try ListReference("barn").choose(among: lists, for: 0)
+    }
+  }
+
+  @Test(
+    "what cannot be taken back needs the exact name, of one user alone, or the number",
+    arguments: [
+      ("barn", 1000, .success(1)), ("barn.plist", 1000, .success(1)), ("2", 1000, .success(2)),
+      ("cow", 0, .success(4)),
+      ("barn", 0, .failure(.ambiguousList(name: "barn", ids: [2, 3]))),
+      ("BARN", 1000, .failure(.noSuchList(name: "BARN", near: "barn"))),
+      ("c?w", 0, .failure(.noSuchList(name: "c?w", near: "cow"))),
+    ] as [(String, UInt32, Result<UInt64, ControlError>)])
+  func exactly(text: String, caller: UInt32, chosen: Result<UInt64, ControlError>) {
+    let lists: [ListReference.Candidate] = [
+      (1, "barn", 1000, false), (2, "barn", 1001, true), (3, "barn", 1000, true),
+      (4, "cow", 1001, true),
     ]
     let result = Result { () throws(ControlError) in
-      try ListReference(text).choose(among: lists)
+      try ListReference(text).chooseExactly(among: lists, for: caller)
     }
     #expect(result == chosen)
   }
@@ -324,5 +367,21 @@ struct MessageTests {
     report.list.total = .max
     order.offset = .max - 10
     #expect(report.page(behind: order) == nil)
+  }
+
+  @Test func `the rest of a page that ended early ends where the page would have ended`() {
+    var report = ShowReport(list: Samples.list)
+    var order = ShowOrder(list: ListReference("summer"), offset: 20, limit: 50)
+    #expect(report.rest(of: order) == nil, "the list has no more")
+    report.more = 70
+    #expect(report.rest(of: order) == nil)
+    report.more = 31
+    #expect(
+      report.rest(of: order) == ShowOrder(list: ListReference("17"), offset: 31, limit: 39))
+    report.more = 20
+    #expect(report.rest(of: order) == nil, "an answer without progress")
+    report.more = 31
+    order.state = .failed
+    #expect(report.rest(of: order) == nil, "a page of a state ends anywhere")
   }
 }

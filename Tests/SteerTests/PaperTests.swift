@@ -12,22 +12,22 @@ import Vocabulary
 struct PaperTests {
   @Test(
     "the completions have every command and option",
-    arguments: ["darkroomctl.bash", "_darkroomctl", "darkroomctl.fish"])
-  func completions(file: String) throws {
-    let text = Repository.text("etc/completions/\(file)")
-    for command in CommandName.allCases { #expect(text.contains(command.rawValue), "\(command)") }
-    for option in ToolOption.allCases {
-      let name = option.rawValue.dropFirst(2)
-      #expect(text.contains("--\(name)") || text.contains("-l \(name)"), "\(option)")
+    arguments: ShellCompletion.allCases)
+  func completions(shell: ShellCompletion) throws {
+    let text = shell.text
+    for command in ToolCommand.all { #expect(text.contains(command.name), "\(command.name)") }
+    for option in ToolOption.everyOne {
+      let name = option.name.dropFirst(2)
+      #expect(text.contains("--\(name)") || text.contains("-l \(name)"), "\(name)")
     }
   }
 
   @Test
   func `the man page has every command, option, exit code and JSON name`() throws {
     let text = Repository.text("man/darkroomctl.1")
-    for command in CommandName.allCases { #expect(text.contains(".It Cm \(command.rawValue)")) }
-    for option in ToolOption.allCases {
-      #expect(text.contains("Fl \(option.rawValue.dropFirst())"), "\(option)")
+    for command in ToolCommand.all { #expect(text.contains(".It Cm \(command.name)")) }
+    for option in ToolOption.everyOne {
+      #expect(text.contains("Fl \(option.name.dropFirst())"), "\(option.name)")
     }
     for code in Int32(0)...20 {
       #expect(text.contains(".It \(code)\n") == (ExitCode(rawValue: code) != nil), "\(code)")
@@ -48,14 +48,14 @@ struct PaperTests {
   @Test
   func `the man page, the help and the code have the same durations`() throws {
     let page = Repository.text("man/darkroomctl.1")
-    let help = HelpText.text(.wait)
+    let help = HelpText.text(ToolCommand.named("wait"))
     for time in ["90", "90s", "5min", "2h", "1d"] {
       #expect(Amounts.duration(time) != nil)
       #expect(page.contains(".Ql \(time)\n") || page.contains(".Ql \(time) "), "\(time)")
       #expect(help.contains(time) && Amounts.durationSamples.contains(time), "\(time)")
     }
-    for option in ToolOption.allCases where option.belongs(to: .status) {
-      #expect(HelpText.overview.contains(option.rawValue), "\(option)")
+    for option in ToolOption.common + (ToolCommand.named("status")?.syntax.options ?? []) {
+      #expect(HelpText.overview.contains(option.name), "\(option.name)")
     }
   }
 

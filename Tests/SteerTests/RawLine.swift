@@ -37,16 +37,21 @@ final class RawLine: Sendable {
     }
   }
 
-  func answersToEnd() throws -> [ControlAnswer] {
-    var frames = MessageFrames(limit: 1 << 24)
+  func bytesToEnd() throws -> [UInt8] {
+    var all: [UInt8] = []
     while true {
       guard let bytes = try received() else {
         _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: nil)
         continue
       }
-      if bytes.isEmpty { break }
-      frames.append(bytes)
+      if bytes.isEmpty { return all }
+      all += bytes
     }
+  }
+
+  func answersToEnd() throws -> [ControlAnswer] {
+    var frames = MessageFrames(limit: 1 << 24)
+    frames.append(try bytesToEnd())
     var answers: [ControlAnswer] = []
     while let message = try frames.next() { answers.append(try ControlAnswer(reading: message)) }
     return answers

@@ -59,6 +59,7 @@ struct ScreenDaemon: ControlService {
       id: id, name: name, title: "", owner: 1000, state: state, serviceClass: .default,
       total: photos, new: 0, downloaded: 0, filtered: filtered, failed: failed, accepted: start)
     change(&list)
+    list.end.isReturned = list.isFinal
     return list
   }
 
@@ -69,7 +70,15 @@ struct ScreenDaemon: ControlService {
     list(id, name, state, photos: photos, filtered: photos, failed: 0, change)
   }
 
-  private static let status = StatusReport(
+  private static let status: StatusReport = {
+    var status = report
+    status.expiring = [
+      "KeepPrints= sets 12 prints of 2 users in 3 lists aside within 20 h, the first in 60 min, and removes them a day later"
+    ]
+    return status
+  }()
+
+  private static let report = StatusReport(
     version: "1.0", state: "running", since: start,
     work: WorkCounts(
       lists: 3, photosWaiting: 73, photosRunning: 6, downloads: 4, filters: 1, outputs: 0),
@@ -115,6 +124,7 @@ struct ScreenDaemon: ControlService {
     switch call {
     case .status: return .status(Self.status)
     case .lists: return .lists(Self.lists)
+    case .aged(let age): return .lists(Self.lists.filter { $0.isAged(age, at: Self.now) })
     case .inbox: return .inbox(Samples.inbox)
     case .show(let order):
       guard let list = find(order.list) else { return .failed(.noSuchList(name: order.list.text)) }
@@ -154,17 +164,16 @@ struct ScreenDaemon: ControlService {
 
   /// Three reports, then the last one.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     guard case .show(let order) = call, let list = find(order.list) else {
       for _ in 0..<3 {
-        guard case .watch = call, await send(.watch(watched)) else { break }
+        guard case .watch = call, await caller.send(.watch(watched)) else { break }
       }
       return await handle(call, from: peer)
     }
     for _ in 0..<3 where !list.isFinal {
-      guard await send(.show(ShowReport(list: list))) else { break }
+      guard await caller.send(.show(ShowReport(list: list))) else { break }
     }
     return .show(ShowReport(list: end(list)))
   }

@@ -20,26 +20,19 @@ struct ScreenTests {
   private static let isRewriting =
     ProcessInfo.processInfo.environment["DARKROOM_REWRITE"]?.isEmpty == false
 
-  private static let commands: [(name: String, command: ToolCommand)] = {
-    let summer = ListReference("summer")
-    return [
-      ("brief", .brief), ("status", .status), ("list", .list(ListFilter())),
-      ("list-state", .list(ListFilter(states: [.finished, .cancelled], user: "anna"))),
-      ("inbox", .inbox), ("show", .show(summer, state: nil)),
-      ("show-failed", .show(summer, state: .failed)),
-      ("wait", .wait([summer, ListReference("winter")], timeout: nil)),
-      ("pause", .pause(summer)), ("cancel", .cancel(ListReference("sumer"))),
-      ("remove", .remove(ListReference("winter"))), ("sheet", .sheet(ListReference("winter"))),
-      ("open", .open(OpenTask(list: summer, address: "https://photos.example.org/"))),
-      ("retry", .retry(RetryOrder(list: summer))),
-      ("flush", .flush(host: nil)), ("nodes", .nodes),
-      ("drain", .drain(DrainTask(DrainOrder(node: "beta")))),
-      ("reload", .reload),
-      ("watch", .watch(nil)), ("cache", .cache(clear: false)), ("config", .config),
-      ("metrics", .metrics),
-      ("check-status", .health),
-    ]
-  }()
+  private static let commands: [(name: String, line: String)] = [
+    ("brief", ""), ("status", "status"), ("list", "list"),
+    ("list-state", "list --state finished,cancelled --user anna"), ("inbox", "inbox"),
+    ("show", "show summer"), ("show-failed", "show --state failed summer"),
+    ("wait", "wait summer winter"), ("pause", "pause summer"), ("cancel", "cancel sumer"),
+    ("remove", "remove winter"), ("remove-many", "remove winter nemo 12 9"),
+    ("prune", "prune --older-than 30min"), ("prune-dry", "prune --dry-run *"),
+    ("sheet", "sheet winter"),
+    ("open", "open --address https://photos.example.org/ summer"), ("retry", "retry summer"),
+    ("flush", "flush"), ("nodes", "nodes"), ("drain", "drain beta"), ("reload", "reload"),
+    ("watch", "watch"), ("cache", "cache"), ("config", "config"), ("metrics", "metrics"),
+    ("check-status", "status --check"),
+  ]
 
   private enum Form: String, CaseIterable {
     case terminal = "80", pipe, plain
@@ -75,14 +68,16 @@ struct ScreenTests {
 
   @Test("the whole text of each command is as expected", arguments: commands.indices)
   func screens(place: Int) async throws {
-    let (name, command) = Self.commands[place]
+    let (name, line) = Self.commands[place]
     let folder = try FreshFolder.forSockets()
     let socket = "\(folder.path)/control"
     let server = try RunningServer(
       path: socket, handler: ScreenDaemon(), clock: try SystemClock())
     for form in Form.allCases {
       let words = SpokenWords()
-      let order = ToolOrder(command, socket: socket, isPlain: form == .plain)
+      let plain = form == .plain ? ["--plain"] : []
+      let order = try ToolArguments.read(
+        ["--socket", socket] + plain + line.split(separator: " ").map(String.init))
       let voice = words.voice(form.screen)
       _ = try await onOwnThread {
         DaemonTalk(
@@ -107,7 +102,7 @@ struct ScreenTests {
   @Test(arguments: [40, 80, 120])
   func `the help is as expected, and fits the terminal`(columns: Int) throws {
     let screen = ToolScreen(isTerminal: true, columns: columns)
-    for command in [nil] + CommandName.allCases.map(Optional.some) {
+    for command in [nil] + ToolCommand.all.map(Optional.some) {
       let text = HelpPage.text(command, screen)
       #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
       let words = text.split(whereSeparator: \.isWhitespace)
@@ -115,7 +110,7 @@ struct ScreenTests {
     }
     if columns == 80 {
       try Self.expect(HelpPage.text(nil, screen), as: "help.80")
-      try Self.expect(HelpPage.text(.submit, screen), as: "help-submit.80")
+      try Self.expect(HelpPage.text(ToolCommand.named("submit"), screen), as: "help-submit.80")
     }
   }
 
@@ -126,6 +121,33 @@ struct ScreenTests {
     ftp://photos.example.org/barn.jpg\tThe barn behind the house of the miller
 
     """
+
+  /// Names and keys with characters that are escaped: once in each line.
+  private static let oddList = #"""
+    {"Photos": {
+      "a\u001bb\\c": "https://photos.example.org/a.jpg",
+      "lake\u202e": {"URL": "https://photos.example.org/b.jpg", "Si\u202eze\\": 3},
+      "100%25": "https://photos.example.org/100%25.jpg",
+      "mill": {"URL": "https://photos.example.org/c.jpg", "Filter": "blur\u0007\\(3)"}
+    }}
+
+    """#
+
+  @Test func `check escapes what a list has in it once`() async throws {
+    let folder = try FreshFolder()
+    try folder.write(Array(Self.oddList.utf8), to: "odd.json")
+    try folder.write(Array("<plist><a\u{202E}\\></plist>".utf8), to: "odd.plist")
+    let words = ["env", "-C", folder.path, "\(DaemonBench.programFolder)/darkroomctl", "check"]
+    let seen = try await TerminalProgram.run(
+      words + ["odd.json"], columns: 80, environment: ["NO_COLOR": "1"])
+    try Self.expect(seen.text.replacing("\r\n", with: "\n"), as: "check-odd.80")
+    var piped = ""
+    for file in ["odd.json", "odd.plist"] {
+      let end = try await RunningProgram.start(words + [file]).end()
+      piped += text(end.output, end.errors)
+    }
+    try Self.expect(piped, as: "check-odd.pipe")
+  }
 
   @Test func `the whole text of check is as expected`() async throws {
     let folder = try FreshFolder()

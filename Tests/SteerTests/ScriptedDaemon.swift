@@ -90,13 +90,12 @@ final class ScriptedDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     note(call, peer)
     var isTaken = true
     for step in steps {
-      isTaken = await send(.show(ShowReport(list: step, photos: photos)))
+      isTaken = await caller.send(.show(ShowReport(list: step, photos: photos)))
       if !isTaken { break }
     }
     let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
@@ -134,7 +133,7 @@ final class ScriptedDaemon: ControlService {
   private func answer(_ call: ControlCall) -> ControlReply {
     switch call {
     case .status: .status(Samples.status)
-    case .lists: .lists([Samples.list])
+    case .lists, .aged: .lists([Samples.list])
     case .inbox: .inbox(Samples.inbox)
     case .show(let order): .show(page(order))
     case .pause, .resume: .changed(Samples.list)

@@ -85,15 +85,31 @@ struct SessionTests {
     #expect(!session.hasOutput)
   }
 
-  @Test
-  func `calls from before the caller left are carried out, but streams are not begun`() {
+  @Test(arguments: [false, true])
+  func `of the requests of a caller that has left the first one counts, and 9,999 are dropped`(
+    isServing: Bool
+  ) {
+    var session = session()
+    var served: [String] = []
+    for number in 0..<10_000 { session.receive(request("\(number)", oneway: true), at: .zero) }
+    if isServing { served += [serve(&session)?.method ?? ""] }
+    session.leave()
+    #expect(session.wantsInput == !isServing)
+    for _ in 0..<10_000 {
+      if isServing || !served.isEmpty { session.answer([], isLast: true, at: .zero) }
+      session.receive(request("late", oneway: true), at: .zero)
+      guard let next = serve(&session) else { break }
+      served.append(next.method)
+    }
+    #expect(served == ["0"] && session.isOver && !session.wantsInput)
+  }
+
+  @Test func `a stream of a caller that has left is not begun, and nothing that follows it`() {
     var session = session()
     session.receive(request("a", more: true) + request("b", oneway: true), at: .zero)
     session.leave()
     let request8 = serve(&session)
-    #expect(request8?.method == "b")
-    session.answer([1, 0], isLast: true, at: .zero)
-    #expect(!session.hasOutput)
+    #expect(request8 == nil && session.isOver)
   }
 
   @Test
@@ -144,9 +160,38 @@ struct SessionTests {
     session.answer([1, 2, 0], isLast: true, at: .seconds(60))
     #expect(deadline() == .seconds(90))
     session.wrote(1, at: .seconds(70))
-    #expect(deadline() == .seconds(100))
+    #expect(deadline() == .seconds(90), "of the whole answer: no byte renews it")
     session.wrote(2, at: .seconds(71))
     #expect(deadline() == .seconds(131), "it waits for the next request")
+  }
+
+  @Test func `a long answer has as much more time as a slow caller needs`() {
+    var session = session()
+    session.receive(request("a"), at: .zero)
+    _ = serve(&session)
+    session.answer([UInt8](repeating: 1, count: 1 << 20), isLast: true, at: .zero)
+    for second in 1...45 as ClosedRange<Int64> {
+      session.wrote(1, at: .seconds(second))
+      #expect(session.deadline(patience: .seconds(30), idle: .seconds(60)) == .seconds(46))
+    }
+  }
+
+  @Test func `an answer is held from the time that its room is kept to its last byte`() {
+    var session = session()
+    session.receive(request("a"), at: .zero)
+    _ = serve(&session)
+    #expect(session.held == 0)
+    session.reserve(100)
+    #expect(session.held == 100)
+    session.answer([1, 2, 3], isLast: true, at: .zero)
+    #expect(session.held == 3)
+    session.wrote(2, at: .zero)
+    #expect(session.held == 3, "its memory is not yet free")
+    session.wrote(1, at: .zero)
+    #expect(session.held == 0)
+    session.reserve(100)
+    session.leave()
+    #expect(session.held == 0)
   }
 
   @Test(arguments: [false, true])

@@ -97,13 +97,13 @@ import Vocabulary
 
   @Test(arguments: HostileText.all)
   func `a name is compared with those of a thousand lists`(filler: HostileText) {
-    let lists = (1...1000).map { number -> (id: UInt64, name: String, isFinal: Bool) in
-      (UInt64(number), "\(filler.text(240))\(number)", number % 2 == 0)
+    let lists = (1...1000).map { number -> ListReference.Candidate in
+      (UInt64(number), "\(filler.text(240))\(number)", 1000, number % 2 == 0)
     }
     let name = filler.text(OutsideText.longest)
     for text in [name, "*\(name.prefix(20))?", String(name.prefix(30)), "*", "?*a*b"] {
       let reference = ListReference(text)
-      let cost = ProcessorTime.cost { _ = try? reference.choose(among: lists) }
+      let cost = ProcessorTime.cost { _ = try? reference.choose(among: lists, for: 1000) }
       #expect(
         cost < Self.most, "\(filler), '\(text.prefix(10))', \(text.utf8.count) bytes: \(cost)")
     }

@@ -21,16 +21,15 @@ struct TalkTests {
   }
 
   private func talk(
-    _ command: ToolCommand, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
+    _ line: String, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
-    let order = ToolOrder(command, socket: path, isJSON: json)
-    let result = try await run(order, terminal: terminal, with: daemon)
+    let result = try await run(line + (json ? " --json" : ""), terminal: terminal, with: daemon)
     daemon?.release()
     return result
   }
 
   private func run(
-    _ order: ToolOrder, terminal: Bool = false, with daemon: (any ControlService)?,
+    _ line: String, terminal: Bool = false, with daemon: (any ControlService)?,
     limits: ControlLimits = ControlLimits()
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
     let server = try daemon.map {
@@ -38,6 +37,8 @@ struct TalkTests {
     }
     let words = SpokenWords()
     let voice = words.voice(isTerminal: terminal)
+    let order = try ToolArguments.read(
+      ["--socket", path] + line.split(separator: " ").map(String.init))
     let code = try await onOwnThread { [clock] in
       DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
     }
@@ -48,7 +49,7 @@ struct TalkTests {
 
   @Test
   func `status of a daemon that does not run ends with 3 and says how to start it`() async throws {
-    let (code, words) = try await talk(.status, json: true, to: nil)
+    let (code, words) = try await talk("status", json: true, to: nil)
     #expect(code == .notRunning)
     #expect(words.out == "{\"running\":false}\n")
     let told = try JSONReader.read(Array(words.error.utf8)).object
@@ -58,10 +59,10 @@ struct TalkTests {
   }
 
   @Test func `a check for monitoring has one line and a code for each verdict`() async throws {
-    let (down, why) = try await talk(.health, to: nil)
+    let (down, why) = try await talk("status --check", to: nil)
     #expect(down?.rawValue == 2 && why.error.isEmpty)
     #expect(why.out.hasPrefix("down: darkroomd is not running: "))
-    let (degraded, words) = try await talk(.health, terminal: true, to: ScriptedDaemon())
+    let (degraded, words) = try await talk("status --check", terminal: true, to: ScriptedDaemon())
     #expect(degraded?.rawValue == 1)
     #expect(words.out == "degraded: \(Samples.status.degraded[0])\n")
     var well = Samples.status
@@ -74,12 +75,12 @@ struct TalkTests {
     #expect(HealthCheck.judge(well).verdict == .down)
     #expect(HealthCheck.judge(.silent(path: "/p", process: nil, seconds: 8)).verdict == .down)
     #expect(HealthCheck.judge(.notAllowed(path: "/p", user: nil)).verdict.code.rawValue == 3)
-    let (_, json) = try await talk(.health, json: true, to: nil)
+    let (_, json) = try await talk("status --check", json: true, to: nil)
     #expect(try JSONReader.read(Array(json.out.utf8)).object?["health"] == "down")
   }
 
   @Test func `a change of the class answers with the class`() async throws {
-    let command = ToolCommand.quality(ListReference("summer"), .background)
+    let command = "quality summer background"
     let (code, words) = try await talk(command, terminal: true, to: ScriptedDaemon())
     #expect(code == .done)
     #expect(
@@ -89,7 +90,7 @@ struct TalkTests {
 
   @Test
   func `any other command without a daemon ends with 7`() async throws {
-    let (code, words) = try await talk(.list(ListFilter()), json: true, to: nil)
+    let (code, words) = try await talk("list", json: true, to: nil)
     #expect(code == .unreachable)
     #expect(words.out.isEmpty)
     #expect(words.error.filter { $0 == "\n" }.count == 1)
@@ -97,11 +98,7 @@ struct TalkTests {
 
   @Test
   func `with --json each command writes one object on one line`() async throws {
-    let reference = ListReference("17")
-    let commands: [ToolCommand] = [
-      .status, .brief, .list(ListFilter()), .show(reference, state: nil), .pause(reference),
-      .resume(reference),
-    ]
+    let commands = ["status", "", "list", "show 17", "pause 17", "resume 17"]
     for command in commands {
       let daemon = ScriptedDaemon(photos: Samples.photos)
       let (code, words) = try await talk(command, json: true, to: daemon)
@@ -109,15 +106,15 @@ struct TalkTests {
       #expect(words.out.filter { $0 == "\n" }.count == 1)
       let value = try JSONReader.read(Array(words.out.utf8))
       #expect(value.object != nil)
-      if command == .status { #expect(value.object?["running"] == true) }
-      if case .show = command { #expect(value.object?["photos"]?.array?.count == 3) }
+      if command == "status" { #expect(value.object?["running"] == true) }
+      if command == "show 17" { #expect(value.object?["photos"]?.array?.count == 3) }
     }
   }
 
   @Test func `photos that come page by page, some pages empty, are one result`() async throws {
     let photos = Samples.photos
     let pages = [[], [photos[0]], [], Array(photos[1...]), []]
-    let order = ToolCommand.show(ListReference("17"), state: nil)
+    let order = "show 17"
     let whole = try await talk(order, json: true, to: ScriptedDaemon(photos: photos))
     let paged = try await talk(order, json: true, to: ScriptedDaemon(pages: pages))
     #expect(paged.words.out == whole.words.out && photos.count > 1)
@@ -127,8 +124,19 @@ struct TalkTests {
         == text.words.out)
   }
 
+  /// The pages that the tool asked for meanwhile begin too late.
+  @Test(arguments: ["show 17", "show 17 --state new"])
+  func `pages that end early are one result, and the pages behind them are as long again`(
+    line: String
+  ) async throws {
+    let daemon = CutDaemon(total: 5000, longFrom: 2000, to: 3000)
+    let words = try await run(line + " --json", with: daemon).words
+    let photos = try JSONReader.read(Array(words.out.utf8)).object?["photos"]?.array ?? []
+    #expect(photos.map { $0.object?["number"]?.int } == (1...5000).map { $0 })
+  }
+
   @Test func `watch shows transfers until the daemon goes`() async throws {
-    let (code, words) = try await talk(.watch(nil), terminal: true, to: ScriptedDaemon())
+    let (code, words) = try await talk("watch", terminal: true, to: ScriptedDaemon())
     #expect(code == .unreachable)
     let lines = words.out.split(separator: "\n").map(String.init)
     #expect(lines.first?.hasPrefix("summer [") == true)
@@ -141,12 +149,12 @@ struct TalkTests {
   @Test func `watch writes one report after the other without a terminal and as JSON`()
     async throws
   {
-    let (_, plain) = try await talk(.watch(nil), to: ScriptedDaemon())
+    let (_, plain) = try await talk("watch", to: ScriptedDaemon())
     #expect(
       plain.out.hasSuffix(
         "transfer\t17\t3\tMill\t2\tphotos.example.org\t1048576\t4194304\t524288\t6\n"
           + "transfer\t17\t4\tLake\t1\tphotos.example.org:8443\t0\t0\t0\t\n"))
-    let (_, json) = try await talk(.watch(nil), json: true, to: ScriptedDaemon())
+    let (_, json) = try await talk("watch", json: true, to: ScriptedDaemon())
     let transfers = try JSONReader.read(Array(json.out.utf8)).object?["transfers"]?.array
     #expect(transfers?.count == 2)
   }
@@ -155,11 +163,11 @@ struct TalkTests {
     async throws
   {
     let (code, words) = try await talk(
-      .drain(DrainTask(DrainOrder(node: "beta", isNow: true), waits: true)), terminal: true,
+      "drain --now --wait beta", terminal: true,
       to: ScriptedDaemon())
     #expect(code == .done && words.out == "delta takes no new photos, and has none left.\n")
     let (refused, reason) = try await talk(
-      .drain(DrainTask(DrainOrder(node: "betta"))), to: ScriptedDaemon())
+      "drain betta", to: ScriptedDaemon())
     #expect(refused != .done)
     #expect(
       reason.error == "darkroomctl: Could not drain 'betta': the ledger knows no node 'betta'\n")
@@ -167,28 +175,28 @@ struct TalkTests {
 
   @Test func `the cache is described in words and in columns`() async throws {
     let (code, words) = try await talk(
-      .cache(clear: false), terminal: true, to: ScriptedDaemon())
+      "cache", terminal: true, to: ScriptedDaemon())
     #expect(code == .done)
     #expect(
       words.out
         == "The cache holds 12 originals, 3.0 MiB of 1.0 GiB.\n"
         + "Since the start: 7 hits, 5 misses.\n")
-    let (_, plain) = try await talk(.cache(clear: false), to: ScriptedDaemon())
+    let (_, plain) = try await talk("cache", to: ScriptedDaemon())
     #expect(plain.out == "limit\t1073741824\nentries\t12\nbytes\t3145728\nhits\t7\nmisses\t5\n")
-    let (refused, reason) = try await talk(.cache(clear: true), to: ScriptedDaemon())
+    let (refused, reason) = try await talk("cache clear", to: ScriptedDaemon())
     #expect(refused == .notPermitted)
     #expect(reason.error.hasPrefix("darkroomctl: Could not empty the cache: "))
   }
 
   @Test
   func `a refusal ends with its code and one line`() async throws {
-    let (code, words) = try await talk(.cancel(ListReference("x")), to: ScriptedDaemon())
+    let (code, words) = try await talk("cancel x", to: ScriptedDaemon())
     #expect(code == .noSuchList)
     #expect(
       words.error == "darkroomctl: Could not cancel 'x': there is no list 'x'; "
         + "'darkroomctl list' shows all lists, and 'darkroomctl inbox' files that wait or were rejected\n"
     )
-    let (failed, reason) = try await talk(.reload, to: ScriptedDaemon())
+    let (failed, reason) = try await talk("reload", to: ScriptedDaemon())
     #expect(failed == .failed)
     #expect(
       reason.error
@@ -214,7 +222,7 @@ struct TalkTests {
     ])
   func wait(state: ListState, failed: UInt32, code: ExitCode) async throws {
     let end = final(state, failed: failed)
-    let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: path)
+    let order = "wait 17"
     let (result, words) = try await run(order, terminal: true, with: WaitedDaemon(end: end))
     #expect(result == code)
     let reasons =
@@ -237,7 +245,7 @@ struct TalkTests {
 
   @Test
   func `waiting ends with 8 after the time-out`() async throws {
-    let order = ToolCommand.wait([ListReference("17")], timeout: .zero)
+    let order = "wait 17 --timeout 0"
     let (code, words) = try await talk(order, to: ScriptedDaemon(holding: true))
     #expect(code == .timeIsOver)
     #expect(words.error.filter { $0 == "\n" }.count == 1)
@@ -246,9 +254,8 @@ struct TalkTests {
   private func waitForAll(
     _ names: [String], _ daemon: WaitedDaemon, limits: ControlLimits = ControlLimits()
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
-    let lists = names.map { ListReference($0) }
-    return try await run(
-      ToolOrder(.wait(lists, timeout: nil), socket: path), with: daemon, limits: limits)
+    try await run(
+      (["wait"] + names).joined(separator: " "), with: daemon, limits: limits)
   }
 
   @Test func `waiting for many lists takes few connections`() async throws {
@@ -269,7 +276,7 @@ struct TalkTests {
 
   @Test func `a pattern means the files of the inbox as well, and each list once`() async throws {
     let daemon = InboxDaemon(end: final(.finished, failed: 0))
-    let order = ToolOrder(.wait([ListReference("w*")], timeout: nil), socket: path)
+    let order = "wait w*"
     let (code, _) = try await run(order, with: daemon)
     // The list 1 is older than the file of its name, and the list 4 was a file a moment ago.
     #expect(code == .done && daemon.followed == ["2", "4", "w1", "w3"])
@@ -277,7 +284,7 @@ struct TalkTests {
 
   @Test func `a pattern is refused while not all files of the inbox are known`() async throws {
     let daemon = InboxDaemon(end: final(.finished, failed: 0), more: 1)
-    let order = ToolOrder(.wait([ListReference("w*")], timeout: nil), socket: path)
+    let order = "wait w*"
     let (code, words) = try await run(order, with: daemon)
     #expect(code != .done && words.error.contains("the inbox has 1 more file"), "\(words.error)")
   }
@@ -319,8 +326,7 @@ private final class InboxDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .show(let order) = call {
       state.withLock { _ = $0.followed.insert(order.list.text) }
@@ -357,16 +363,37 @@ private struct WaitedDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .show(let order) = call, order.list == ListReference("nemo") {
       return .failed(.noSuchList(name: "nemo", near: nil))
     }
     // The stream is over when the task is cancelled.
     if isEndless { for await _ in AsyncStream(Void.self, { _ in }) {} }
-    _ = await send(.show(ShowReport(list: Samples.list)))
-    _ = await send(.show(ShowReport(list: Samples.list)))
+    _ = await caller.send(.show(ShowReport(list: Samples.list)))
+    _ = await caller.send(.show(ShowReport(list: Samples.list)))
     return .show(ShowReport(list: end))
+  }
+}
+
+/// A list of which some photos are so long that a page has 300 of them.
+private struct CutDaemon: ControlService {
+  let total: UInt32
+  let long: Range<UInt32>
+
+  init(total: UInt32, longFrom first: UInt32, to end: UInt32) {
+    (self.total, long) = (total, first..<end)
+  }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    guard case .show(let order) = call else { return .failed(.methodNotFound("")) }
+    let most = long.contains(order.offset) ? min(300, order.limit) : order.limit
+    let end = min(total, order.offset + most)
+    let photos = (order.offset..<end).map {
+      PhotoSummary(number: $0 + 1, name: "a", url: "", state: .new)
+    }
+    var list = Samples.list
+    list.total = total
+    return .show(ShowReport(list: list, photos: photos, more: end < total ? end : nil))
   }
 }

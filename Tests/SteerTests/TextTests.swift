@@ -474,6 +474,10 @@ struct TextTests {
         "start it with systemctl start darkroom@second"
       ),
       (
+        .notRunning(path: "/var/spool/darkroom/control"),
+        "leave out --root= and DARKROOM_ROOT, because that daemon answers at /run/darkroom/io.darkroom"
+      ),
+      (
         .silent(path: "/run/darkroom/io.darkroom", process: 7, seconds: 10),
         "darkroomd (process 7) has not answered for 10 s: it is frozen, stopped or busy; see systemctl "
           + "status darkroom; after systemctl freeze, continue it with systemctl thaw darkroom"

@@ -2,9 +2,11 @@
 // `verify` with results files and prints in a real folder: its texts, and files that are not as they should be.
 
 import Digests
+import Linux
 import Steer
 import Support
 import Testing
+import Vocabulary
 
 @testable import darkroomctl
 
@@ -29,9 +31,10 @@ struct VerifyTests {
 
   private func verify(
     _ path: String, _ screen: ToolScreen = ToolScreen(isTerminal: false), json: Bool = false
-  ) -> (code: ExitCode?, words: SpokenWords) {
+  ) throws -> (code: ExitCode?, words: SpokenWords) {
     let words = SpokenWords()
-    let order = ToolOrder(.verify(ListReference(path)), socket: "/nowhere", isJSON: json)
+    let line = ["--socket", "/nowhere", "verify", path] + (json ? ["--json"] : [])
+    let order = try ToolArguments.read(line)
     let talk = DaemonTalk(
       order: order, voice: words.voice(screen), clock: FixedTime(), users: { _ in nil }, caller: 0)
     return (talk.run(), words)
@@ -56,11 +59,11 @@ struct VerifyTests {
       ("80", ToolScreen(isTerminal: true)), ("pipe", ToolScreen(isTerminal: false)),
       ("plain", .plain),
     ] {
-      let (code, words) = verify(path, screen)
+      let (code, words) = try verify(path, screen)
       #expect(code == .failed && words.error.isEmpty)
       try ScreenTests.expect(words.out, as: "verify.\(name)")
     }
-    let (code, words) = verify(path, json: true)
+    let (code, words) = try verify(path, json: true)
     #expect(code == .failed)
     try ScreenTests.expect(words.out, as: "verify.json")
   }
@@ -69,13 +72,13 @@ struct VerifyTests {
     try place.write(Array("barn".utf8), to: "summer/Barn.jpg")
     try place.write([], to: "summer/Extra.jpg")
     let path = try results([Self.line(1, "Barn", "Barn.jpg", "barn")])
-    let (code, words) = verify(path, ToolScreen(isTerminal: true))
+    let (code, words) = try verify(path, ToolScreen(isTerminal: true))
     #expect(code == .done && words.out == "summer: 1 print, as recorded.\n")
-    let (none, empty) = verify(path, json: true)
+    let (none, empty) = try verify(path, json: true)
     #expect(none == .done)
     #expect(
       empty.out
-        == #"{"list":"summer","differences":[],"asRecorded":1,"missing":0,"changed":0,"unreadable":0}"#
+        == #"{"list":"summer","differences":[],"asRecorded":1,"missing":0,"changed":0,"unreadable":0,"lost":0}"#
         + "\n")
   }
 
@@ -86,17 +89,17 @@ struct VerifyTests {
     let out = try results([
       Self.line(1, "Barn", "../Barn.jpg", "barn"), Self.line(2, "Link", "Link.jpg", "barn"),
     ])
-    let (code, words) = verify(out)
+    let (code, words) = try verify(out)
     #expect(code == .failed)
     #expect(
       words.out == """
         changed\t1\tBarn\t../Barn.jpg\tits name is not one of a print
         changed\t2\tLink\tLink.jpg\tit is not a file
-        list\tsummer\t0\t0\t2\t0
+        list\tsummer\t0\t0\t2\t0\t0
 
         """)
     let gone = try results([Self.line(1, "Barn", "Barn.jpg", "barn")], prints: "/nowhere/summer")
-    let (missing, told) = verify(gone)
+    let (missing, told) = try verify(gone)
     #expect(missing == .failed)
     #expect(told.out.hasPrefix("missing\t1\tBarn\tBarn.jpg\tits folder does not exist\n"))
   }
@@ -104,8 +107,96 @@ struct VerifyTests {
   @Test func `a folder that cannot be opened exits with 2, and names its prints`() throws {
     try place.write([], to: "file")
     let path = try results([Self.line(1, "Barn", "Barn.jpg", "barn")], prints: "\(place.path)/file")
-    let (code, words) = verify(path)
+    let (code, words) = try verify(path)
     #expect(code == .usage && words.out.hasPrefix("unreadable\t1\tBarn\tBarn.jpg\t"))
+  }
+
+  /// `verify` of a list of a daemon, on a terminal and in columns.
+  private func verify(
+    _ daemon: RecordedPrints, json: Bool = false, terminal: Bool = false
+  ) async throws -> (code: ExitCode?, words: SpokenWords) {
+    let (home, clock) = (try FreshFolder.forSockets(), try SystemClock())
+    let server = try RunningServer(path: "\(home.path)/control", handler: daemon, clock: clock)
+    let words = SpokenWords()
+    let voice = words.voice(ToolScreen(isTerminal: terminal))
+    let line = ["--socket", "\(home.path)/control", "verify", "summer"]
+    let order = try ToolArguments.read(line + (json ? ["--json"] : []))
+    let code = try await onOwnThread {
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
+    }
+    server.stop()
+    await server.stopped()
+    // The folder goes with its last use.
+    withExtendedLifetime(home) {}
+    return (code, words)
+  }
+
+  private func recorded(
+    _ states: [SeenState], filtered: UInt32, failed: UInt32 = 0
+  ) throws -> RecordedPrints {
+    var photos: [PhotoSummary] = []
+    for (place, state) in states.enumerated() {
+      let name = "Barn \(place + 1)"
+      var photo = PhotoSummary(
+        number: UInt32(place + 1), name: name, url: "", state: state, bytes: 4,
+        print: state == .filtered ? "\(name).jpg" : "")
+      if state == .filtered {
+        try writePrint(name)
+        photo.sha256 = SHA256.digest(of: Array("barn".utf8)).hex
+      } else if state == .unknown {
+        (photo.code, photo.reason) = (
+          "results.lost", "the result of photo 17/\(place + 1) is missing"
+        )
+      }
+      photos.append(photo)
+    }
+    var list = Samples.list
+    (list.total, list.filtered, list.failed) = (UInt32(states.count), filtered, failed)
+    return RecordedPrints(list: list, photos: photos, prints: "\(place.path)/summer")
+  }
+
+  private func writePrint(_ name: String) throws {
+    try place.write(Array("barn".utf8), to: "summer/\(name).jpg")
+  }
+
+  @Test func `a print whose result is lost is named, and is not as recorded`() async throws {
+    let daemon = try recorded([.filtered, .unknown, .unknown], filtered: 3)
+    let (code, words) = try await verify(daemon)
+    #expect(code == .usage)
+    #expect(
+      words.out == """
+        lost\t2\tBarn 2\t\tthe result of photo 17/2 is missing
+        lost\t3\tBarn 3\t\tthe result of photo 17/3 is missing
+        list\t\(daemon.list.name)\t1\t0\t0\t0\t2
+
+        """)
+    let (again, json) = try await verify(daemon, json: true)
+    #expect(again == .usage && json.out.hasSuffix("\"unreadable\":0,\"lost\":2}\n"))
+    let (third, told) = try await verify(daemon, terminal: true)
+    #expect(third == .usage && told.out.hasSuffix(": 2 of 3 prints not as recorded.\n"))
+  }
+
+  @Test func `prints that the record counts and no photo is left for are lost, too`() async throws {
+    // As in a cancelled list, where photos without a row are new.
+    let daemon = try recorded([.filtered, .new, .new], filtered: 3)
+    let (code, words) = try await verify(daemon, terminal: true)
+    #expect(code == .usage)
+    #expect(
+      words.out.hasPrefix("lost: 2 prints: no result is left that names the photo\n"),
+      "\(words.out)")
+    #expect(try await verify(daemon).words.out == "list\t\(daemon.list.name)\t1\t0\t0\t0\t2\n")
+  }
+
+  @Test func `a filtered photo of a list at work without its result is lost`() async throws {
+    var daemon = try recorded([.filtered, .filtered], filtered: 2)
+    daemon.photos[1].sha256 = nil
+    daemon.photos[1].reason = "the result of photo 17/2 is missing"
+    #expect(try await verify(daemon).code == .usage)
+  }
+
+  @Test func `results of failures that are lost are no matter of the prints`() async throws {
+    let daemon = try recorded([.filtered, .unknown], filtered: 1, failed: 1)
+    #expect(try await verify(daemon).code == .done)
   }
 
   private static let head = #"{"list":"a","prints":"/p"}"#
@@ -119,12 +210,27 @@ struct VerifyTests {
   @Test("a file without results is refused with the line", arguments: damages)
   func damaged(text: String, line: Int) throws {
     try place.write(Array(text.utf8), to: "results.jsonl")
-    let (code, words) = verify("\(place.path)/results.jsonl")
+    let (code, words) = try verify("\(place.path)/results.jsonl")
     #expect(code == .usage)
     #expect(words.error.contains("line \(line) is not one of darkroomd run"), "\(words.error)")
   }
 
-  @Test func `a results file that is missing exits with 2`() {
-    #expect(verify("\(place.path)/none.jsonl").code == .usage)
+  @Test func `a results file that is missing exits with 2`() throws {
+    #expect(try verify("\(place.path)/none.jsonl").code == .usage)
+  }
+}
+
+/// A daemon with one list, whose photos are asked for by their state.
+private struct RecordedPrints: ControlService {
+  let list: ListSummary
+  var photos: [PhotoSummary]
+  let prints: String
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    guard case .show(let order) = call else { return .failed(.methodNotFound("")) }
+    let wanted = photos.filter { order.state == nil || order.state?.name == $0.state }
+    var report = ShowReport(list: list, photos: Array(wanted.prefix(Int(order.limit))))
+    report.prints = prints
+    return .show(report)
   }
 }

@@ -90,13 +90,24 @@ struct WaitBoardTests {
   }
 
   @Test func `a pattern means every list that fits, of each name those with work left`() {
-    let lists: [(id: UInt64, name: String, isFinal: Bool)] = [
-      (1, "Holiday", true), (2, "Holiday", true), (3, "Holiday 2", false), (4, "holiday 2", true),
-      (5, "Winter", false), (6, "Holiday 2", false),
+    let lists: [ListReference.Candidate] = [
+      (1, "Holiday", 7, true), (2, "Holiday", 7, true), (3, "Holiday 2", 7, false),
+      (4, "holiday 2", 7, true), (5, "Winter", 7, false), (6, "Holiday 2", 7, false),
     ]
-    func all(_ text: String) -> [UInt64] { ListReference(text).all(among: lists) }
+    func all(_ text: String) -> [UInt64] { ListReference(text).all(among: lists, for: 7) }
     #expect(all("Holi*") == [2, 3, 4, 6] && all("*") == [2, 3, 4, 5, 6])
     #expect(all("W?nter") == [5] && all("Winter") == [5] && all("Spring*").isEmpty)
     #expect(all("Holiday 2").isEmpty, "ambiguous: the daemon words the error")
+  }
+
+  @Test func `a pattern means of each name the caller's lists, if there are some`() {
+    let lists: [ListReference.Candidate] = [
+      (1, "barn", 7, true), (2, "barn", 8, false), (3, "bern", 8, false), (4, "b*", 8, false),
+    ]
+    func all(_ text: String, _ caller: UInt32) -> [UInt64] {
+      ListReference(text).all(among: lists, for: caller)
+    }
+    #expect(all("b?rn", 7) == [1, 3] && all("b?rn", 8) == [2, 3] && all("b?rn", 0) == [2, 3])
+    #expect(all("b*", 7) == [1, 3, 4] && all("b*", 8) == [4])
   }
 }

@@ -71,6 +71,7 @@ struct WhyTextTests {
         "'Lake' of summer (list 17) failed: http.500: broken.\n"
           + "  To do it again: darkroomctl retry summer\n"
       ),
+      (.unknown, "'Lake' of summer (list 17) has ended, but its result is lost.\n"),
       (
         .paused,
         "'Lake' of summer (list 17) waits with its list, which is paused, with 1 photo to go.\n"

@@ -127,6 +127,13 @@ package final class CutFolder: Folder {
     try base.rename(name, to: target, as: newName, replacing: replacing)
   }
 
+  package func link(
+    _ name: FileName, to folder: any Folder, as newName: FileName
+  ) throws(SystemError) {
+    try cut.step("link \(name) to \(newName)")
+    try base.link(name, to: (folder as? CutFolder)?.base ?? folder, as: newName)
+  }
+
   package func remove(_ name: FileName) throws(SystemError) {
     try cut.step("remove \(name)")
     try base.remove(name)

@@ -38,6 +38,7 @@ package final class SimulatedDisk: Sendable {
   }
 
   private let state: Mutex<SimulatedState>
+  private let atSync = Mutex<(@Sendable () -> Void)?>(nil)
   private static let root: UInt64 = 1
 
   package convenience init() { self.init(SimulatedState()) }
@@ -115,6 +116,17 @@ package final class SimulatedDisk: Sendable {
           thing[$0..<($0 + part.count)] == part[...]
         }
     }
+  }
+
+  /// Calls it once, before the next sync of a file.
+  package func atNextSync(_ act: @escaping @Sendable () -> Void) { atSync.withLock { $0 = act } }
+
+  func beginSync() {
+    let act = atSync.withLock { act in
+      defer { act = nil }
+      return act
+    }
+    act?()
   }
 
   var writesInPart: Bool { state.withLock { $0.fault?.isPartial ?? false && $0.callsLeft != 0 } }

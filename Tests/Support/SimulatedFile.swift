@@ -72,6 +72,7 @@ package final class SimulatedFile: OpenFile {
   }
 
   package func sync() throws(SystemError) {
+    disk.beginSync()
     do throws(SystemError) {
       try disk.enter(.syncFile, thing, epoch)
     } catch {

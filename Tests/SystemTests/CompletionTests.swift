@@ -11,7 +11,7 @@ import Testing
   private static let scripts = [
     "bash": """
     source /usr/share/bash-completion/bash_completion
-    source etc/completions/darkroomctl.bash
+    source <($TOOL completion bash)
     COMP_WORDS=(darkroomctl flush ph) COMP_CWORD=2
     _darkroomctl
     printf '%s\\n' "${COMPREPLY[@]}"
@@ -19,10 +19,10 @@ import Testing
     "zsh": """
     _arguments() { state=argument line=(flush) }
     _describe() { local all=(${(P)2}); print -l -- ${${(M)all:#ph*}%%:*} }
-    source etc/completions/_darkroomctl
+    source <($TOOL completion zsh)
     """,
     "fish": """
-    source etc/completions/darkroomctl.fish
+    $TOOL completion fish | source
     complete -C 'darkroomctl flush ph' | cut -f 1
     """,
   ]
@@ -49,7 +49,8 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool)
     let path = "PATH=\(folder.path(percentEncoded: false)):/usr/bin:/bin"
     let script = "cd \(Repository.path(""))\n" + (try #require(Self.scripts[shell]))
-    let run = try Run(["env", path, shell, "-c", script])
+    let program = "TOOL=\(DaemonBench.programFolder)/darkroomctl"
+    let run = try Run(["env", path, program, shell, "-c", script])
     #expect(run.lines == ["photos.example.org"], "\(run.output)")
   }
 

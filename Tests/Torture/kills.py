@@ -93,7 +93,8 @@ class World:
         self.drops = []  # Contents, in order
         self.rolls = Rolls(self)
         self.errands = Errands(self)
-        self.retries = collections.Counter()  # shown name → how often `retry` was called
+        # How often `retry` was called, by the name in lower case: a reference may differ in case.
+        self.retries = collections.Counter()
         self.retried = []  # numbers that `retry` has answered
         self.removed = []  # numbers whose removal was answered
         self.records = {}  # all that were ever seen
@@ -287,7 +288,7 @@ class World:
                                    "focus"))
         if verb == "cancel" and name == NAMES[0]:
             verb = "pause"
-        self.retries[name] += verb == "retry"
+        self.retries[name.lower()] += verb == "retry"
         words = {"quality": [word, self.random.choice(CLASSES)],
                  "focus": ["--for", "5s", word, f"1-{self.random.randint(1, 9)}"]}.get(verb, [word])
         command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, "--json", verb, "--", *words]
@@ -487,7 +488,7 @@ class World:
         for number in self.retried:
             self.check(number in accepted, "a retry was answered, and its list is not there", number)
         for sha, content in self.contents.items():
-            most = dropped[sha] + self.retries[content.shown] if dropped[sha] else 0
+            most = dropped[sha] + self.retries[content.shown.lower()] if dropped[sha] else 0
             self.check(taken[sha] <= most, "accepted more often than dropped or retried", content.name, sha,
                        taken[sha], most)
             same = [one.digest for one in self.drops if one.name == content.name]

@@ -6,7 +6,7 @@ left.
     Tests/Torture/states.py BIN [--short | --seconds S]
     Tests/Torture/states.py BIN --make FOLDER     BIN writes such a state folder, for states/VERSION
 
-states/VERSION was written by a release whose journal files have that version (1: 0.1.0 of 2026-11-22). It
+states/VERSION was written by a release whose journal files have that version (1: 0.1.0). It
 ends with a kill -9, and has a finished, a paused and a cancelled list, one with downloaded photos, and one
 whose photo waits for its next attempt at an origin that is gone. Neither needs an origin: the downloaded
 photos become prints, the rest waits."""

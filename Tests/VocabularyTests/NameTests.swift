@@ -75,6 +75,10 @@ import Vocabulary
     ])
   func `shown text neither moves the cursor nor hides`(text: String, shown: String) {
     #expect(Printable.text(text) == shown)
+    // A name in a sentence is escaped once, however often the sentence is.
+    let sentence = "it names '\(shown)'"
+    #expect(Printable.sentence(Printable.sentence(sentence)) == sentence)
+    if !text.contains("\\") { #expect(Printable.sentence(text) == shown) }
   }
 
   @Test(

@@ -74,14 +74,16 @@ private final class Echo: WebService {
   }
 
   private func site(
-    _ folder: FreshFolder, _ limits: WebServer.Limits = WebServer.Limits()
+    _ folder: FreshFolder, _ limits: WebServer.Limits? = nil
   ) throws -> Site {
     try folder.write(Array("hello, world".utf8), to: "hello")
     let file = try LinuxFolder.open(path: folder.path).openFile(
       FileName(literal: "hello"), .read)
     let listener = try TCPListener()
     let (clients, echo) = (try WebClients(), Echo(file: file))
-    try WebServer.start(on: listener.descriptor, limits: limits, counting: clients, echo)
+    try WebServer.start(
+      on: listener.descriptor, limits: limits ?? roomy(strangers: 64, known: 64), counting: clients,
+      echo)
     return Site(port: listener.port, echo: echo, clients: clients, listener: listener)
   }
 
@@ -253,6 +255,7 @@ private final class Echo: WebService {
     var limits = WebServer.Limits()
     (limits.places.strangers, limits.places.known) = (strangers, known)
     (limits.places.request, limits.places.rest) = (.seconds(3600), .seconds(3600))
+    limits.places.answer = .seconds(3600)
     return limits
   }
 

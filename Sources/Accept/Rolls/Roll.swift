@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures that are dropped together, as one look sees them: those in a folder of the inbox and below it, or
-// those of one user in the inbox itself. A list is made of them. A value.
+// Pictures that are dropped together, as one look finds them: the pictures in a folder of the inbox and below it, or
+// the pictures of one user in the inbox itself. They become a list. A value.
 
 internal import Files
 package import Vocabulary

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies the pictures of a roll into a staging folder, and makes a list of them. First looks at every picture,
-// so that nothing is copied while a program still writes one of them. Of pictures in the inbox itself, those
-// that are not whole are left for the next roll. Reads and writes for long: call it on the disk. Raises an
-// `Attempt`.
+// Copies the pictures of a roll into a staging folder, and makes a list. First looks at every picture,
+// so that nothing is copied while a program still writes a picture. In the inbox itself, pictures
+// that are not whole are left for the next roll. Names of one file are names of one copy: they cost their owner no room.
+// Reads and writes for long: call it on the disk. Raises an `Attempt`.
 
 internal import Files
 internal import Linux
@@ -23,13 +23,17 @@ struct RollCopy: Sendable {
     var kept: [Roll.Picture] = []
     var rows: [RollRow] = []
     var begun: [any OpenFile] = []
+    var twins: [Inode: Int] = [:]
     for picture in try wholePictures() {
-      let name = ListFolder.picture(UInt32(rows.count + 1))
-      let copy = try asAttempt { () throws(SystemError) in try staged.openAnew(name) }
-      do throws(Attempt) { rows.append(try row(picture, copyingTo: copy)) } catch {
+      let inode = Inode(picture.status)
+      let copy: any OpenFile
+      do throws(Attempt) {
+        copy = try add(picture, to: &rows, inode.flatMap { twins[$0] }, in: staged)
+      } catch {
         if mayLeave(error) { continue }
         throw error
       }
+      if let inode, twins[inode] == nil { twins[inode] = rows.count }
       kept.append(picture)
       copy.beginSync()
       begun.append(copy)
@@ -46,6 +50,40 @@ struct RollCopy: Sendable {
     return try asAttempt { () throws(SystemError) in
       try file.write(in: staged)
       return (taken, try write(rows, of: taken, to: list))
+    }
+  }
+
+  /// The whole inode, because not every file system has numbers that are unique.
+  private struct Inode: Hashable {
+    private let (device, inode, size): (UInt64, UInt64, UInt64)
+    private let (modified, changed): (Int64, Int64)
+
+    /// Nil for a file with one name.
+    init?(_ status: FileStatus) {
+      if status.links < 2 { return nil }
+      (device, inode, size) = (status.device, status.inode, status.size)
+      (modified, changed) = (status.modified, status.changed)
+    }
+  }
+
+  /// - Parameter twin: the row of another name of the same file.
+  private func add(
+    _ picture: Roll.Picture, to rows: inout [RollRow], _ twin: Int?, in staged: any Folder
+  ) throws(Attempt) -> any OpenFile {
+    let name = ListFolder.picture(UInt32(rows.count + 1))
+    guard let twin else {
+      let copy = try asAttempt { () throws(SystemError) in try staged.openAnew(name) }
+      let row = try row(picture) { (file) throws(SystemError) in
+        try FileCopy.copy(file, to: copy, upTo: picture.status.size)
+      }
+      rows.append(row)
+      return copy
+    }
+    let sum = rows[twin - 1].sum
+    rows.append(try row(picture) { _ throws(SystemError) in sum })
+    return try asAttempt { () throws(SystemError) in
+      try staged.linkOrCopy(ListFolder.picture(UInt32(twin)), toEmpty: staged, as: name)
+      return try staged.open(name, .read)
     }
   }
 
@@ -90,8 +128,9 @@ struct RollCopy: Sendable {
       trustsLeases: trustsLeases)
   }
 
+  /// `copy` returns the sum of the copy.
   private func row(
-    _ picture: Roll.Picture, copyingTo copy: any OpenFile
+    _ picture: Roll.Picture, _ copy: (any OpenFile) throws(SystemError) -> FileCopy.Sum
   ) throws(Attempt) -> RollRow {
     let dropped: DroppedFile
     do throws(Attempt) { dropped = try open(picture) } catch {
@@ -100,7 +139,7 @@ struct RollCopy: Sendable {
     defer { dropped.release() }
     let status = picture.status
     let sum = try asAttempt { () throws(SystemError) in
-      let sum = try FileCopy.copy(dropped.file, to: copy, upTo: status.size)
+      let sum = try copy(dropped.file)
       return try dropped.isUntouched() && sum.size == status.size ? sum : nil
     }
     guard let sum else { throw .changed }

@@ -89,7 +89,7 @@ struct RollLook {
     }
   }
 
-  /// Only its owner and those of the files may take files out of such a folder.
+  /// Only its owner and the owners of the files may take files out of such a folder.
   private func isSticky(_ path: [FileName]) throws(SystemError) -> Bool {
     guard let name = path.last, let above = try Self.folder(path.dropLast(), in: inbox) else {
       return false

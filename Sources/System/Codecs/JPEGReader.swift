@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a JPEG, some rows at a time, from a descriptor that the caller closes. Checks the header against
-// the limits before it allocates anything that depends on the size. Raises `CodecError`, also for
+// the limits before it allocates anything that depends on the size. Raises `CodecError`, even for
 // libjpeg's warnings and for a missing end marker.
 
 internal import CCodecs

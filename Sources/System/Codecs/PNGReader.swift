@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a PNG, some rows at a time, from a descriptor that the caller closes; reads an interlaced picture
 // whole when it opens. Checks the header against the limits before it allocates anything that depends on
-// the size. Raises `CodecError`, also for a wrong checksum of any chunk and a missing end chunk.
+// the size. Raises `CodecError`, even for a wrong checksum of any chunk and a missing end chunk.
 
 internal import CCodecs
 

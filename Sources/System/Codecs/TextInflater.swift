@@ -7,6 +7,9 @@ internal import CCodecs
   private static let pieceSize = 16 << 10
   private let handle: OpaquePointer
 
+  /// The number of compressed bytes that were used: what follows the end is not.
+  package private(set) var taken = 0
+
   /// Nil if there is no memory left.
   package init?() {
     guard let handle = unsafe dr_inflate_open() else { return nil }
@@ -24,18 +27,19 @@ internal import CCodecs
     var piece = [UInt8](repeating: 0, count: Self.pieceSize)
     var done = 0
     while true {
-      var taken: UInt32 = 0
+      var used: UInt32 = 0
       let count = unsafe bytes[done...].withUnsafeBufferPointer { input in
         unsafe piece.withUnsafeMutableBufferPointer { output in
           unsafe dr_inflate_some(
-            handle, input.baseAddress, UInt32(input.count), &taken, output.baseAddress,
+            handle, input.baseAddress, UInt32(input.count), &used, output.baseAddress,
             UInt32(output.count))
         }
       }
       guard count >= 0 else { return false }
-      done += Int(taken)
+      done += Int(used)
+      taken += Int(used)
       if count > 0, !take(piece[..<Int(count)]) { return false }
-      if count == 0 && taken == 0 || isAtEnd { return true }
+      if count == 0 && used == 0 || isAtEnd { return true }
     }
   }
 }

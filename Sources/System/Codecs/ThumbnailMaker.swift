@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a thumbnail from the rows of a picture while they pass: each of its pixels is the average of the area
-// that it covers. Turns it as the picture's orientation says, and writes it as a JPEG of its own. `write`
+// that it covers. Turns it as the picture's orientation says, and writes it as a separate JPEG. `write`
 // raises `CodecError`; a picture whose rows did not all come has no thumbnail.
 
 internal import CCodecs
@@ -35,7 +35,7 @@ package import Vocabulary
   }
 
   /// Writes the thumbnail, with the profile of its colours if it needs one, from offset 0 of the descriptor, which the
-  /// caller closes. Returns its size in the file, too; nil if rows are missing.
+  /// caller closes. Also returns its size in the file; nil if rows are missing.
   package func write(
     to descriptor: Int32, profile: [UInt8]?
   ) throws(CodecError) -> (thumbnail: Thumbnail, size: UInt64)? {

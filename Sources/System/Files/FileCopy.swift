@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and hashes files in pieces, and stops between pieces if the task is cancelled. A copy ends with the
-// piece that passes the limit. Raises the kernel's errors and `SystemError.cancelled`.
+// piece that passes the limit. Where the source has nothing but zeros, a copy has holes. Raises the kernel's errors and `SystemError.cancelled`.
 
 package import Digests
 package import Vocabulary
 
 package enum FileCopy {
   private static let piece = 256 << 10
+  /// The smallest hole. A file of holes, which costs its owner nothing, must not fill a disk as a copy.
+  private static let block = 4096
 
   /// The bytes processed. `size` is above the limit if the file is larger; the rest was then not read.
   package struct Sum: Equatable, Sendable {
@@ -24,9 +26,36 @@ package enum FileCopy {
     _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
     unless isCancelled: () -> Bool = { Task.isCancelled }
   ) throws(SystemError) -> Sum {
-    try sum(source, upTo: limit, unless: isCancelled) { bytes, offset throws(SystemError) in
-      try target.write(bytes, at: offset)
+    // The bytes that the target already has are overwritten.
+    var end = try target.status().size
+    let sum = try sum(source, upTo: limit, unless: isCancelled) {
+      bytes, offset throws(SystemError) in
+      let runs = offset < end ? [bytes[...]] : runs(of: bytes)
+      for run in runs {
+        let start = offset + UInt64(run.startIndex)
+        try target.write(run.count == bytes.count ? bytes : Array(run), at: start)
+        end = max(end, start + UInt64(run.count))
+      }
     }
+    if sum.size > end { try target.truncate(to: sum.size) }
+    return sum
+  }
+
+  /// The parts of the piece between its blocks of zeros.
+  private static func runs(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var runs: [ArraySlice<UInt8>] = []
+    var begun: Int?
+    for start in stride(from: 0, to: bytes.count, by: block) {
+      let isHole = bytes[start..<min(start + block, bytes.count)].allSatisfy { $0 == 0 }
+      if !isHole {
+        begun = begun ?? start
+      } else if let first = begun {
+        runs.append(bytes[first..<start])
+        begun = nil
+      }
+    }
+    if let begun { runs.append(bytes[begun...]) }
+    return runs
   }
 
   package static func sum(
@@ -52,7 +81,7 @@ package enum FileCopy {
   }
 
   /// Passes each piece with its offset to `act`. `failing` converts errors of the source, so that the
-  /// caller can tell them from those of `act`.
+  /// caller can distinguish them from errors of `act`.
   package static func each<Trouble: Error>(
     of source: any OpenFile, upTo limit: UInt64,
     unless isCancelled: () -> Bool = { Task.isCancelled },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Publishes several files beside each other under the first free name. All are durable under temporary
 // names first, then renamed one by one, the first file last; no rename replaces a file. A repetition
-// after a crash recognises files that have their names by their contents. Their syncs share groups with those of other
-// lists. Raises SystemError, and `appear` a `Failure`.
+// after a crash recognises files that have their names by their contents. Their syncs share groups with the syncs of
+// other lists. Raises SystemError; `appear` raises a `Failure`.
 
 package import Vocabulary
 
@@ -19,8 +19,8 @@ package struct FreshFile: Sendable {
   private let readers: FileReaders
   private let name: @Sendable (FileName) -> FileName?
 
-  /// `name` derives the file's name from that of the first file. The file is new, and gets its readers. A long file is
-  /// durable on return.
+  /// `name` derives the file's name from the name of the first file. The file is new, and gets its readers. A long
+  /// file is durable on return.
   package init(
     _ file: any OpenFile, _ temporary: FileName, in folder: any Folder, _ sum: FileCopy.Sum,
     for readers: FileReaders, name: @escaping @Sendable (FileName) -> FileName? = { $0 }

@@ -2,12 +2,12 @@
 // A list's progress into and out of the daemon, kept in two files in STATE/lists/N. Accept writes one in place,
 // Return the others, each as a whole; both stages read them. Raises SystemError.
 //
-//   state, empty      by Accept: the list is in preparation, or its record has not been made; `staged` in versions before
+//   state, empty      by Accept: the list is in preparation, or its record has not been made
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
-//   state: archived   by versions before `returned`: claimed and returned
 //   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
-//   expired           by Return: the prints were removed for their age; the time, in milliseconds since 1970
+//   resulted          by Return: the results are there, and the copy waits, because list.plist is missing
+//   expired           by Return: the prints were removed because of their age; the time, in milliseconds since 1970
 
 package import Vocabulary
 
@@ -17,7 +17,6 @@ package struct ListMarks: Equatable, Sendable {
     case claimed
   }
 
-  private static let staged = "staged"
   /// The length of the longest word with its newline. Shorter words get more newlines, so that the file is never cut.
   private static let length = 9
 
@@ -27,15 +26,10 @@ package struct ListMarks: Equatable, Sendable {
 
   /// An unknown word counts as `accepted`, which costs one more check and loses nothing.
   package init(of folder: any Folder) throws(SystemError) {
-    let bytes = try folder.contents(of: ListFolder.state, upTo: 64)
-    let word = bytes.map { String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self) }
-    if word == "archived" {
-      (drop, isReturned) = (.claimed, true)
-    } else {
-      let isStaged = word == Self.staged || bytes?.isEmpty == true
-      drop = isStaged ? nil : word.map { Drop(rawValue: $0) ?? .accepted }
-      isReturned = try folder.has(ListFolder.returned)
-    }
+    let bytes = try folder.contents(of: ListFolder.state, upTo: 64) ?? []
+    let word = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    drop = bytes.isEmpty ? nil : Drop(rawValue: word) ?? .accepted
+    isReturned = try folder.has(ListFolder.returned)
   }
 
   /// The folder may be removed. Until the list is claimed, it identifies the dropped file in the inbox.
@@ -60,18 +54,14 @@ package struct ListMarks: Equatable, Sendable {
   ) throws(SystemError) -> [SyncStep] {
     var word = Array(drop.rawValue.utf8)
     word += [UInt8](repeating: 0x0A, count: length - word.count)
-    // The name of an empty file is durable: the list was prepared with it. Lists of earlier versions had none before
-    // their record, and the name of one that has a word was perhaps never synced.
-    let known = try folder.contents(of: ListFolder.state, upTo: 1)
-    // Under another name until the word is in it, so that an empty file is always a prepared one.
-    if known == nil { try folder.replace(ListFolder.state, with: word) }
-    let file = try folder.open(ListFolder.state, .write)
+    // Its name is durable: the list was prepared with it.
+    let file = try folder.open(ListFolder.state, .ensure)
     try file.write(word, at: 0)
-    return known?.isEmpty == true ? [.file(file)] : [.file(file), .folder(folder)]
+    return [.file(file)]
   }
 
   /// Returns the steps that make the mark durable. `receipt` tells Return which files the list has there; it need not be
-  /// durable: a power cut may leave the mark without it, as earlier versions wrote it.
+  /// durable: a power cut may leave the mark without it.
   package static func writeReturn(
     in folder: any Folder, _ receipt: [UInt8]
   ) throws(SystemError) -> [SyncStep] {
@@ -96,8 +86,6 @@ package struct ListMarks: Equatable, Sendable {
 
   /// The time of the return, in milliseconds since 1970.
   package static func returnTime(in folder: any Folder) throws(SystemError) -> UInt64 {
-    let isMarked = try folder.has(ListFolder.returned)
-    let status = try folder.status(of: isMarked ? ListFolder.returned : ListFolder.state)
-    return UInt64(max(0, status.modified / 1_000_000))
+    UInt64(max(0, try folder.status(of: ListFolder.returned).modified / 1_000_000))
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is not
-// known have half of the places: a new one ends the oldest of them. The others are for callers that a request has named;
-// each has at most an eighth of these. A request has a time as a whole, not for each byte. A value; the caller passes the
+// known have half of the places: a new one ends the oldest one. The others are for callers that a request has named;
+// each caller has at most an eighth. A request has a time as a whole, not for each byte. A value; the caller passes the
 // times, and ends the connections that are returned.
 
 package struct WebPlaces: Sendable {

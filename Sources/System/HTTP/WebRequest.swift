@@ -25,7 +25,7 @@ package struct WebRequest: Equatable, Sendable {
     (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
   }
 
-  /// Adds a header as it came. A cookie may be that of any page of this host, in any form; another header in other
+  /// Adds a header as it came. A cookie may belong to any page of this host, in any form; another header in other
   /// characters than ASCII is not understood.
   package mutating func add(_ name: String, _ value: String) {
     guard let name = Self.plain(name) else {

@@ -2,7 +2,7 @@
 // Which records of journald are wanted. A value.
 
 /// All conditions are true of a record. A condition has alternatives, and an alternative matches of the form
-/// `NAME=value`: those of one field are alternatives again, those of several fields must all be true.
+/// `NAME=value`: matches of one field are alternatives again, matches of several fields must all be true.
 package struct JournalQuery: Equatable, Sendable {
   package typealias Condition = [[String]]
 

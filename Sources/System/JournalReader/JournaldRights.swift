@@ -13,7 +13,7 @@ package enum JournaldRights: Equatable, Sendable {
 
   package static let folders = ["/run/log/journal", "/var/log/journal"]
 
-  /// - Parameter user: whose own services' records are wanted; nil for those of system services.
+  /// - Parameter user: whose own services' records are wanted; nil for the records of system services.
   package static func look(user: UInt32?, in folders: [String] = folders) -> JournaldRights {
     var found = JournaldRights.missing
     let names = ["system.journal"] + (user.map { ["user-\($0).journal"] } ?? [])

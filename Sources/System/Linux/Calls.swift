@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate for system calls: it turns the error number into a `SystemError`, and tests inject faults here
-// (debug builds). Each call states whether it is repeated after EINTR. Calls that bypass the gate: those of
+// (debug builds). Each call states whether it is repeated after EINTR. Calls that bypass the gate: the calls of
 // libcurl and of the codecs in C, and calls whose failure does not matter.
 
 internal import CLinux

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child process, and our ends of its packet socket and its log; apart from /dev/null the child holds
 // no other descriptor. The owner must `reap` it once its `descriptor` is readable.
-// Raises `SystemError`, also if the program cannot be executed.
+// Raises `SystemError`, including if the program cannot be executed.
 
 internal import CLinux
 package import Vocabulary

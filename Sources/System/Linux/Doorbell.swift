@@ -62,7 +62,7 @@ package final class Doorbell {
     }
   }
 
-  /// New and changed files in these folders of the watched one ring, too. A folder that cannot be watched is left to
+  /// New and changed files in these folders of the watched one also ring. A folder that cannot be watched is left to
   /// the scans without a ring.
   package func listen(inside names: [FileName], of folder: LinuxFolder) {
     let wanted = Set(names.prefix(Self.mostInside))

@@ -6,7 +6,12 @@ internal import CLinux
 package import Vocabulary
 
 extension LinuxFolder {
-  package func entries() throws(SystemError) -> [FolderEntry] {
+  package func entries() throws(SystemError) -> [FolderEntry] { try listed(whole: true) }
+
+  package func isEmpty() throws(SystemError) -> Bool { try listed(whole: false).isEmpty }
+
+  /// All entries, or those of the first piece of the listing that has any.
+  private func listed(whole: Bool) throws(SystemError) -> [FolderEntry] {
     let number = try Calls.run("openat", path) { unsafe dr_open_folder(descriptor, ".") }
     let listing = Descriptor(owning: number)
     var entries: [FolderEntry] = []
@@ -24,6 +29,7 @@ extension LinuxFolder {
         }
         rest = rest[(end + 1)...]
       }
+      if !whole, !entries.isEmpty { return entries }
     }
   }
 

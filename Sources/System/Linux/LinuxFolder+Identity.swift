@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder's owner and its place: the path without links, and whether it is on a disk of its own. Raises `SystemError`.
+// A folder's owner and its place: the path without links, and whether it is on a separate disk. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
@@ -36,11 +36,13 @@ extension LinuxFolder {
       decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// True if something is mounted here, or if this is on another file system than the folder in which its path
-  /// begins: a link may lead to it. The target of a link is a mount in the service anyway: `ReadWritePaths=` mounts it
-  /// onto itself.
+  /// Another folder, such as the root of a disk, is mounted here: not this folder onto itself, as for a sandbox.
+  package var isMountOfOther: Bool { isMountPoint && MountView.isOther(at: self) }
+
+  /// True if another folder is mounted here, or if this is on another file system than the folder in which its path
+  /// begins: a link may lead to it.
   package func isApart() throws(SystemError) -> Bool {
-    if isMountPoint, try linkTarget() == nil { return true }
+    if isMountOfOther, try linkTarget() == nil { return true }
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
     return try device() != LinuxFolder.open(path: String(path[..<slash])).device()
   }

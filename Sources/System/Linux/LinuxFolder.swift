@@ -64,12 +64,14 @@ package final class LinuxFolder: Folder {
 
   package func openFolder(_ name: FileName, creating: Bool) throws(SystemError) -> LinuxFolder {
     if creating {
-      do throws(SystemError) {
-        _ = try unsafe call("mkdirat", name) { unsafe dr_make_folder($0, $1, 0o700) }
-      } catch { if !error.exists { throw error } }
+      do throws(SystemError) { try makeFolder(name) } catch { if !error.exists { throw error } }
     }
     let number = try unsafe call("openat", name) { unsafe dr_open_folder($0, $1) }
     return LinuxFolder(owning: Descriptor(owning: number), path: thing(name))
+  }
+
+  package func makeFolder(_ name: FileName) throws(SystemError) {
+    _ = try unsafe call("mkdirat", name) { unsafe dr_make_folder($0, $1, 0o700) }
   }
 
   package func rename(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports mounts and unmounts: inotify does not report a mount over a watched folder. Tells whether a mount can be
-// written. Raises `SystemError`.
+// written, and whether it shows another folder than the one below it. Raises `SystemError`.
 
 package import Vocabulary
 
@@ -29,34 +29,77 @@ package struct MountRights: Equatable, Sendable {
 
   /// Of the mount that the folder is on; nil if the kernel does not tell.
   package init?(of folder: LinuxFolder) {
-    let number = FileName(made: "\(folder.descriptor)")
-    guard let facts = KernelText.read(number, in: "/proc/self/fdinfo"),
-      let line = facts.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") }),
-      let mount = line.split(whereSeparator: \.isWhitespace).last,
-      let table = KernelText.read(
-        FileName(literal: "mountinfo"), in: "/proc/self", upTo: Self.longest)
-    else { return nil }
-    self.init(mount: String(mount), in: table)
+    guard let (mount, table) = MountLine.text(of: folder) else { return nil }
+    self.init(mount: mount, in: table)
   }
 
-  /// A line is `ID PARENT DEVICE ROOT PLACE OPTIONS [TAG …] - TYPE SOURCE OPTIONS`; the last ones are of the file
-  /// system.
   package init?(mount: String, in table: String) {
+    guard let line = MountLine(mount[...], in: table) else { return nil }
+    self.init(
+      isMountReadOnly: Self.isReadOnly(line.options),
+      isFileSystemReadOnly: Self.isReadOnly(line.fileSystemOptions))
+  }
+
+  private static func isReadOnly(_ options: Substring) -> Bool {
+    options.split(separator: ",").contains("ro")
+  }
+}
+
+/// The folder that a mount shows at its place.
+package enum MountView {
+  /// False only for a mount that shows the folder that is there without it. A service manager makes such mounts for the
+  /// sandbox of a unit (`ReadWritePaths=`, `ReadOnlyPaths=`), and they come and go with its settings: no disk is behind
+  /// them. Several may lie one on another.
+  package static func isOther(_ mount: String, in table: String) -> Bool {
+    guard var line = MountLine(mount[...], in: table) else { return true }
+    while let parent = MountLine(line.parent, in: table) {
+      let below = parent.place == "/" ? line.place : line.place.dropFirst(parent.place.count)
+      let root = below.isEmpty ? "\(parent.root)" : (parent.root == "/" ? "" : parent.root) + below
+      guard line.device == parent.device, line.root == root else { return true }
+      if line.place != parent.place { return false }
+      line = parent
+    }
+    return true
+  }
+
+  static func isOther(at folder: LinuxFolder) -> Bool {
+    MountLine.text(of: folder).map { isOther($0.mount, in: $0.table) } ?? true
+  }
+}
+
+/// A line of the table, `ID PARENT DEVICE ROOT PLACE OPTIONS [TAG …] - TYPE SOURCE OPTIONS`; the last options are of
+/// the file system. Root is the folder of the file system that the mount shows.
+private struct MountLine {
+  let parent: Substring
+  let device: Substring
+  let root: Substring
+  let place: Substring
+  let options: Substring
+  let fileSystemOptions: Substring
+
+  init?(_ mount: Substring, in table: String) {
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
-      guard words.first.map({ $0 == mount }) == true, words.count > 6,
+      guard words.first == mount, words.count > 6,
         let end = words[6...].firstIndex(of: "-"), words.count > end + 3
       else { continue }
-      self.init(
-        isMountReadOnly: Self.isReadOnly(words[5]),
-        isFileSystemReadOnly: Self.isReadOnly(words[end + 3]))
+      (parent, device, root) = (words[1], words[2], words[3])
+      (place, options, fileSystemOptions) = (words[4], words[5], words[end + 3])
       return
     }
     return nil
   }
 
-  private static func isReadOnly(_ options: Substring) -> Bool {
-    options.split(separator: ",").contains("ro")
+  /// The mount that the folder is on, and the table; nil if the kernel does not tell.
+  static func text(of folder: LinuxFolder) -> (mount: String, table: String)? {
+    let number = FileName(made: "\(folder.descriptor)")
+    guard let facts = KernelText.read(number, in: "/proc/self/fdinfo"),
+      let line = facts.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") }),
+      let mount = line.split(whereSeparator: \.isWhitespace).last,
+      let table = KernelText.read(
+        FileName(literal: "mountinfo"), in: "/proc/self", upTo: longest)
+    else { return nil }
+    return (String(mount), table)
   }
 
   /// A machine with containers has thousands of mounts.

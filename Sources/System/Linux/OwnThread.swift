@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named thread of our own, for work that must never wait for a shared pool (journal writer, syncer,
+// A named thread, for work that must never wait for a shared pool (journal writer, syncer,
 // report, inbox, transfers, watchdog, executors). Raises EAGAIN if the machine allows no more threads.
 
 internal import CLinux

@@ -6,7 +6,7 @@ package import Vocabulary
 
 package final class PathFolder: Folder {
   package let path: String
-  /// On a disk of its own: the bare folder below its mount point is not meant.
+  /// On a separate disk: the bare folder below its mount point is not meant.
   private let isApart: Bool
 
   /// Raises if the folder cannot be opened.
@@ -37,6 +37,8 @@ package final class PathFolder: Folder {
     try here().folder(name, creating: creating)
   }
 
+  package func makeFolder(_ name: FileName) throws(SystemError) { try here().makeFolder(name) }
+
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
@@ -46,6 +48,7 @@ package final class PathFolder: Folder {
   package func remove(_ name: FileName) throws(SystemError) { try here().remove(name) }
   package func removeFolder(_ name: FileName) throws(SystemError) { try here().removeFolder(name) }
   package func names() throws(SystemError) -> [FileName] { try here().names() }
+  package func isEmpty() throws(SystemError) -> Bool { try here().isEmpty() }
   package func entries() throws(SystemError) -> [FolderEntry] { try here().entries() }
 
   package func status(of name: FileName) throws(SystemError) -> FileStatus {

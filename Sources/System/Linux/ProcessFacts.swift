@@ -7,7 +7,7 @@ internal import Vocabulary
 package struct ProcessFacts: Equatable, Sendable {
   package var number: Int32
   package var user: UInt32
-  /// `darkroom.service`; of a process of a user's service, that of the user's service manager.
+  /// `darkroom.service`; of a process of a user's service, the unit of the user's service manager.
   package var unit: String?
   package var userUnit: String?
   /// The path, or `socket:[…]` or `pipe:[…]`; nil if this user may not see it.
@@ -25,7 +25,7 @@ package struct ProcessFacts: Equatable, Sendable {
     standardError = Surroundings.target(of: "\(folder)/fd/2")
   }
 
-  /// From the control groups of a process, of which systemd's is the first or the one with its name.
+  /// From the control groups of a process: systemd's group is the first or the one with its name.
   package static func units(_ groups: String) -> (unit: String?, userUnit: String?) {
     let lines = groups.split(separator: "\n")
     let paths = lines.compactMap { line -> Substring? in

@@ -82,7 +82,7 @@ package final class StreamSocket: Sendable {
     }
   }
 
-  /// The number of bytes that the kernel took; 0 if it has no room. The file goes with the first of them.
+  /// The number of bytes that the kernel took; 0 if it has no room. The file goes with the first byte.
   package func send(
     _ bytes: ArraySlice<UInt8>, beside file: LinuxFile? = nil
   ) throws(SystemError) -> Int {

@@ -53,7 +53,7 @@ package enum StandardInput {
   }
 }
 
-/// Reads on in a file or a stream from where it stands. Waits until there are bytes, also if the descriptor
+/// Reads on in a file or a stream from where it stands. Waits until there are bytes, even if the descriptor
 /// does not: a FIFO without a writer is not at its end.
 func nextBytes(
   of file: Int32, _ thing: @autoclosure () -> String, upTo count: Int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of asynchronous work. Tasks that answer people never wait for a disk; tasks that may wait for
-// one run on separate threads, and `onDisk` moves there. An executable sets both homes before it starts a
-// task; without homes (most tests) all tasks run on Swift's own pool.
+// The threads of asynchronous work. Tasks that keep lists or answer people never wait for a disk; tasks that may wait
+// for one run on separate threads, and `onDisk` moves there. An executable sets the homes before it starts a task;
+// without homes (most tests) all tasks run on Swift's own pool.
 // Concurrency model: `homes` is set once, before the first task, and only read afterwards.
 
 import Synchronization
@@ -13,9 +13,12 @@ package enum TaskHome: Sendable {
   case disk
   /// May wait for a store of objects: one that is slow takes no thread from the disks.
   case store
+  /// The calls of a user, in turn with the calls of other users. Never waits for a disk.
+  case calls(of: UInt32)
 
   private struct Homes {
     var quick: (any TaskExecutor)?
+    var calls: CallThread?
     var disk: (any TaskExecutor)?
     var store: (any TaskExecutor)?
 
@@ -24,6 +27,7 @@ package enum TaskHome: Sendable {
       case .quick: quick
       case .disk: disk
       case .store: store ?? disk
+      case .calls(let user): calls?.lane(of: user) ?? quick
       }
     }
   }
@@ -31,13 +35,15 @@ package enum TaskHome: Sendable {
   private static let homes = Mutex(Homes())
 
   /// - Parameter store: nil if there is no store.
+  /// - Parameter calls: nil for a process that answers no users.
   package static func settle(
-    quick: any TaskExecutor, disk: any TaskExecutor, store: (any TaskExecutor)? = nil
+    quick: any TaskExecutor, disk: any TaskExecutor, store: (any TaskExecutor)? = nil,
+    calls: CallThread? = nil
   ) {
-    homes.withLock { $0 = Homes(quick: quick, disk: disk, store: store) }
+    homes.withLock { $0 = Homes(quick: quick, calls: calls, disk: disk, store: store) }
   }
 
-  /// The home's executor; also for the children of a task group.
+  /// The home's executor, and the executor for the children of a task group.
   package var executor: (any TaskExecutor)? {
     Self.homes.withLock { $0[self] }
   }
@@ -47,6 +53,13 @@ package enum TaskHome: Sendable {
   package func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task.detached(executorPreference: executor) { await body() }
   }
+}
+
+/// Ends a turn at the thread: a long piece of work calls it between its steps, and the jobs that wait run first.
+package func giveWay() async {
+  // A child task waits in the same home.
+  async let turn: Void = {}()
+  await turn
 }
 
 /// Runs `act`, which may wait for a disk, in the disk home: the only way there for tasks of the quick home.

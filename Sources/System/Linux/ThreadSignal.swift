@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wakes a thread of our own that sleeps until there is work. Rings are counted: a ring before the wait is
+// Wakes a thread that sleeps until there is work. Rings are counted: a ring before the wait is
 // not lost. Concurrency: a semaphore of the C library, safe for many threads.
 
 internal import CLinux

@@ -2,7 +2,7 @@
 // The handlers of one `MarkupReader`, behind the callbacks: the first error that they throw is kept and stops
 // the parser.
 
-/// Concurrency model: that of `MarkupContext`.
+/// Concurrency model: see `MarkupContext`.
 final class MarkupHandlers<Problem: Error>: MarkupTarget {
   private let onOpen: (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void
   private let onText: (Span<UInt8>, UInt64) throws(Problem) -> Void

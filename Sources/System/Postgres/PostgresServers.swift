@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers that a connection string names. libpq tries them one after another, too, but it gives the first one all
+// The servers that a connection string names. libpq also tries them one after another, but it gives the first one all
 // of the time while its machine does not answer. Raises `PostgresError`. Concurrency: none.
 
 internal import CPostgres

@@ -36,7 +36,7 @@ package struct PostgresNotice: Equatable, Sendable {
 
   /// Connects, at the latest at the uptime `deadline`.
   /// - Parameter text: a connection string or URI.
-  /// - Parameter settings: override those of the string.
+  /// - Parameter settings: override the settings of the string.
   /// - Parameter interrupt: a descriptor; once it is readable, the session waits for nothing more.
   package static func open(
     _ text: String, _ settings: [(String, String)], clock: any TimeSource, until deadline: Duration,
@@ -213,7 +213,7 @@ package struct PostgresNotice: Equatable, Sendable {
   /// Of a text of the server, in bytes.
   private static let longest = 4096
 
-  /// libpq ends its texts with a line break, and continues on lines of their own.
+  /// libpq ends its texts with a line break, and continues on separate lines.
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
     guard let pointer = unsafe pointer else { return "" }
     var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom a session trusts with its password, unless the connection string says something else: a socket of this machine,
 // and a server that shows a certificate of its name. libpq itself would give the password, in clear, to any program that
-// answers at the address, also on loopback, where any user can answer while the server is away. Concurrency: none.
+// answers at the address, even on loopback, where any user can answer while the server is away. Concurrency: none.
 
 struct PostgresTrust {
-  /// Where Debian keeps the certificates of authorities, those of an administrator included.
+  /// Where Debian keeps the certificates of authorities, including an administrator's.
   private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
   private static let modesWithTLS: Set<String> = ["require", "verify-ca", "verify-full"]
 

@@ -17,7 +17,7 @@ package enum ServiceNotice: Equatable, Sendable {
   package var text: String {
     switch self {
     case .ready: "READY=1"
-    case .status(let words): "STATUS=\(Printable.text(words))"
+    case .status(let words): "STATUS=\(Printable.sentence(words))"
     case .stopping: "STOPPING=1"
     case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
     case .watchdog: "WATCHDOG=1"

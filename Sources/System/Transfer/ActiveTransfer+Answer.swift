@@ -21,7 +21,7 @@ extension ActiveTransfer {
 
   func takeHeader(_ count: Int) -> Bool {
     answer.headerBytes += count
-    // The proxy's answer to CONNECT, which has a limit of its own in libcurl, is not the host's.
+    // The proxy's answer to CONNECT, which has a separate limit in libcurl, is not the host's.
     if isProxied, url.scheme == .https, handle?.size(CURLINFO_PRETRANSFER_TIME_T) == 0 {
       answer.headerBytes = 0
     }
@@ -81,7 +81,7 @@ extension ActiveTransfer {
       answer.base = length
     } else if answer.coding.isReal {
       guard answer.decodes else { throw TransferEnding.encoded(url.server, answer.coding) }
-      // Size and validators are those of the coded bytes: such a body is neither resumed nor cached.
+      // Size and validators belong to the coded bytes: such a body is neither resumed nor cached.
       answer.entity = EntityFacts(place: url.text)
     } else {
       answer.entity = entity(handle)

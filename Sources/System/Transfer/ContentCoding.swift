@@ -8,7 +8,7 @@ internal import Vocabulary
 package struct ContentCoding: Equatable {
   /// The names that the origin wrote, separated by commas, with `?` for those that cannot be a coding's.
   package let text: String
-  /// One of them is a coding: the bytes are not yet the photo's.
+  /// At least one is a coding: the bytes are not yet the photo's.
   package let isReal: Bool
 
   /// No coding has a longer name.

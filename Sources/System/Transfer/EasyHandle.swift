@@ -15,7 +15,7 @@ import Vocabulary
   private var terms: Terms?
   /// The last request was a message.
   private var hasPosted = false
-  /// libcurl keeps no copy of these.
+  /// libcurl keeps no copy of the lists.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
   /// The URL in parts: parsed for each new origin, else only path and query change. libcurl uses the parts
@@ -192,7 +192,7 @@ import Vocabulary
   func trust(_ file: String?, _ own: [UInt8]) {
     if let file { set(CURLOPT_CAINFO, file) }
     if own.isEmpty { return }
-    // In place of the file of all authorities; those of the system are in this folder as well.
+    // In place of the file of all authorities; this folder also has the authorities of the system.
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, "/etc/ssl/certs") }
     for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] { set(option, bytes: own) }
   }

@@ -8,7 +8,7 @@ enum ProxyBlame: Equatable {
   case refused
   /// The host took the connection, or its name does not exist: the proxy's word for it.
   case host(String)
-  /// The proxy's word for a fault of its own.
+  /// The proxy's word for an internal fault.
   case proxy(String)
 
   /// The headers of the answer. Their last member is from the proxy that answers us.

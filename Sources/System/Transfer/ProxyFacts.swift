@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a request through a proxy, and the failures of which the proxy is the cause: trouble of this machine's
+// The facts of a request through a proxy, and the failures that the proxy causes: trouble of this machine's
 // way out, for which no photo is to blame. Some answers of a proxy may as well mean a host that does not answer: they
 // count as the host's while the proxy has lately passed on the answer of any host, else as the proxy's.
 
@@ -21,12 +21,12 @@ struct ProxyFacts: Equatable {
   /// OpenSSL's verdict on its certificate.
   var certificate = 0
   var isProven = false
-  /// The cause that it names for an error of its own.
+  /// The cause that the proxy names for an internal error.
   var blame = ProxyBlame.unknown
 }
 
 extension ProxyFacts {
-  /// - Parameter isTunnel: the proxy answers CONNECT; if not, its answers look like those of the host.
+  /// - Parameter isTunnel: the proxy answers CONNECT; if not, its answers look like answers of the host.
   init(_ handle: EasyHandle, _ server: ProxyServer?, _ result: CURLcode, isTunnel: Bool) {
     place = server?.place ?? ""
     scheme = server?.scheme ?? .http

@@ -159,7 +159,7 @@ struct TransferEnding {
         advice: "Install ca-certificates, and check CertificateAuthorities= under [Network]")
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
       return Failure(.passing, code: "tls.failed", reason: "no secure connection to \(server)")
-    // libcurl has no number of its own for malformed chunks.
+    // libcurl has no separate number for malformed chunks.
     case CURLE_RECV_ERROR where words.contains("chunk"):
       return Failure(
         .final, code: "http.malformed", reason: "the answer of \(server) has malformed chunks")

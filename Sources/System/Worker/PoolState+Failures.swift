@@ -40,16 +40,19 @@ extension PoolState {
       reason: "the worker could not be reached: \(error)")
   }
 
-  static func start(_ error: SystemError) -> Failure { start("could not be started: \(error)") }
+  static func start(_ error: SystemError) -> Failure {
+    start("could not be started: \(error)", advice: error.limitAdvice ?? installed)
+  }
 
   static func early(_ status: ExitStatus) -> Failure {
     start("\(status.words) before it was ready")
   }
 
-  private static func start(_ words: String) -> Failure {
-    Failure(
-      .machine, code: "worker.start", reason: "the worker \(words)",
-      advice: "Check that darkroom-worker is installed with this darkroomd and is executable")
+  private static let installed =
+    "Check that darkroom-worker is installed with this darkroomd and is executable"
+
+  private static func start(_ words: String, advice: String = installed) -> Failure {
+    Failure(.machine, code: "worker.start", reason: "the worker \(words)", advice: advice)
   }
 
   static func open(_ layers: SandboxLayers) -> Failure {

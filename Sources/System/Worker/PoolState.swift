@@ -145,7 +145,7 @@ struct PoolState {
     return order.serviceClass < other.serviceClass
   }
 
-  /// A worker of these options may be started.
+  /// A worker with such options may be started.
   private func hasRoom(for options: WorkerOptions) -> Bool {
     placed < places + placesForSpares || options.readsLists && readers < placeForReader
   }
@@ -192,7 +192,7 @@ struct PoolState {
     waiting = left
   }
 
-  /// A reader that will serve the next list of these options.
+  /// A reader that will serve the next list with such options.
   private func hasReader(_ options: WorkerOptions) -> Bool {
     workers.contains { $0.options == options && $0.stage.job != nil && !$0.stage.isLeaving }
   }

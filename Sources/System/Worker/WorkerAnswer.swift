@@ -114,8 +114,8 @@ extension WorkerAnswer {
     let word = String(decoding: code, as: UTF8.self)
     let believed = isMachine == 1 && machineCodes.contains(word)
     return Failure(
-      believed ? .machine : .final, code: word, reason: Printable.text(reason),
-      advice: Printable.text(advice))
+      believed ? .machine : .final, code: word, reason: Printable.sentence(reason),
+      advice: Printable.sentence(advice))
   }
 
   private static let machineCodes =

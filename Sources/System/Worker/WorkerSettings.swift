@@ -21,7 +21,7 @@ package struct WorkerSettings: Sendable {
   package var readerPatience = Duration.milliseconds(250)
   /// A worker without these layers gets no work.
   package var requiredLayers = SandboxLayers.required
-  /// A worker's memory besides that of its order: library code, rows, tables.
+  /// A worker's memory besides the memory of its order: library code, rows, tables.
   package var baseMemory: UInt64 = 64 << 20
   /// The memory for reading a list, besides the list itself.
   package var listMemory: UInt64 = 256 << 20

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon as a node of a cluster: the ledger (`office`), the shares that this node develops, and the lists that
 // were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
-// Concurrency: immutable; each part has a lock or a thread of its own.
+// Concurrency: immutable; each part has a separate lock or thread.
 
 import Chain
 import Cluster
@@ -22,7 +22,7 @@ struct ClusterNode: Sendable {
   private let retention: LedgerRetention
   private let sweeper: StoreSweeper
   private let close: @Sendable () -> Void
-  private let usePassword: @Sendable (String?) -> Void
+  private let usePassword: @Sendable (String?) -> Bool
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
@@ -125,7 +125,7 @@ struct ClusterNode: Sendable {
     return name
   }
 
-  private static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
+  static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
     guard let word = settings.password else { return nil }
     let bytes = try secret(word, of: "LedgerPassword=", upTo: longestPassword)
     return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
@@ -144,9 +144,12 @@ struct ClusterNode: Sendable {
     }
   }
 
-  /// Reads the password again, for sessions with the ledger that begin from now on.
-  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) {
-    do throws(StartFailure) { usePassword(try Self.password(settings)) } catch {
+  /// Reads the password again, for sessions with the ledger that begin from now on; returns the settings
+  /// whose secrets have changed.
+  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) -> [String] {
+    do throws(StartFailure) {
+      return usePassword(try Self.password(settings)) ? ["LedgerPassword"] : []
+    } catch {
       throw ConfigurationError(
         file: settings.password ?? "LedgerPassword=", line: nil, problem: error.words)
     }

@@ -68,7 +68,7 @@ struct EntryMirror: Sendable {
     }
   }
 
-  /// False if the record here has all of them.
+  /// False if the record here has all results.
   private func take(
     _ outcomes: [Outcome], into list: ListID, _ number: LedgerList
   ) async throws(Failure) -> Bool {

@@ -19,7 +19,7 @@ struct EntryPost: Sendable {
   /// Its number in the ledger; submits the list unless that was done.
   func number(of list: ListID) async throws(Failure) -> LedgerList {
     if let number = index[list]?.terms.ledger { return number }
-    // A node that may not use the ledger puts nothing on a shelf, which may be that of others.
+    // A node that may not use the ledger puts nothing on a shelf, which may belong to others.
     _ = try await office.nodes()
     let (about, terms, isFree) = try await onDisk { () throws(Failure) in
       let (folder, about) = try read(list)
@@ -49,7 +49,7 @@ struct EntryPost: Sendable {
     return try await number(of: list)
   }
 
-  /// A twin is developed from the files of the other list. Those of a list of its own may have been on the shelf for
+  /// A twin is developed from the files of the other list. The files of a separate list may have been on the shelf for
   /// an earlier one with this origin, and have gone with it.
   private func settle(
     _ list: ListID, _ origin: FileName?, _ answer: Submitted

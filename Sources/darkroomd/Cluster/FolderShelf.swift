@@ -24,8 +24,8 @@ struct FolderShelf: ListShelf {
     return FolderShelf(root: root, lists: lists, mark: mark)
   }
 
-  /// Makes those that are missing, and returns the folder itself and that of the lists. The folder itself must be there:
-  /// without it, its disk is not mounted.
+  /// Makes the missing folders, and returns the folder itself and the folder of the lists. The folder itself must be
+  /// there: without it, its disk is not mounted.
   @discardableResult
   static func folders(
     at path: String
@@ -99,7 +99,7 @@ struct FolderShelf: ListShelf {
 
   func mark(with text: String, through state: any Folder) throws(Failure) {
     try asMachine { () throws(SystemError) in
-      // One that is left over is made anew.
+      // One that is left over is made again.
       let draft = FileName(made: ".\(mark)\(Self.markName)")
       let file = try root.openAnew(draft)
       try file.write(Array(text.utf8), at: 0)

@@ -28,9 +28,9 @@ struct ForeignLists: Sendable {
   func changeable(
     _ reference: ListReference, _ peer: ControlPeer, or missing: ControlError
   ) async throws(ControlError) -> ListProgress {
-    // Numbers are those of lists of this node.
+    // Numbers belong to lists of this node.
     guard reference.number == nil else { throw missing }
-    let list = try choose(reference, try await open(), or: missing)
+    let list = try choose(reference, peer, try await open(), or: missing)
     guard let owner = UInt32(list.owner), peer.mayChange(listOf: owner) else {
       throw .permissionDenied(
         why: "list '\(list.title)' belongs to another user; only its owner or root can change it")
@@ -52,11 +52,15 @@ struct ForeignLists: Sendable {
   }
 
   private func choose(
-    _ reference: ListReference, _ open: [ListProgress], or missing: ControlError
+    _ reference: ListReference, _ peer: ControlPeer, _ open: [ListProgress],
+    or missing: ControlError
   ) throws(ControlError) -> ListProgress {
     let number: UInt64
     do throws(ControlError) {
-      number = try reference.choose(among: open.map { ($0.list.number, $0.title, false) })
+      // One of an owner who is not a number is nobody's.
+      number = try reference.choose(
+        among: open.map { ($0.list.number, $0.title, UInt32($0.owner) ?? 0, false) },
+        for: peer.user)
     } catch {
       if case .noSuchList = error { throw missing }
       throw error

@@ -5,7 +5,7 @@
 import Vocabulary
 
 extension Failure {
-  static let listIsMissing = "list.missing"
+  static let listIsMissing = "list.unknown"
 
   /// The shelf lacks a list, and is well otherwise.
   var isOfMissingList: Bool { code == Self.listIsMissing }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to users about the nodes of a cluster, and the order to one of them to take no new photos. Raises
+// Answers to users about the nodes of a cluster, and the order to one node to take no new photos. Raises
 // `ControlError`.
 // Concurrency: immutable.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a node remembers its ledger: STATE/ledger. Its part of what the nodes share has the mark.
+// The place where a node keeps the identity of its ledger: STATE/ledger. Its part of what the nodes share has the mark.
 // Concurrency: immutable; every function waits for a disk, or for the store.
 
 import Cluster

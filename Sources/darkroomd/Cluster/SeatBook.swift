@@ -10,7 +10,7 @@ struct SeatBook: Sendable {
   static let rest = Duration.seconds(1)
 
   private var number: UInt64 = 0
-  /// The ledger may have seats of this node, also of an earlier run.
+  /// The ledger may have seats of this node, even of an earlier run.
   private var isKnown = true
   private var isWanted = false
   private var asked: Duration?

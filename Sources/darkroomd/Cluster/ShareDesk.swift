@@ -57,21 +57,6 @@ final class ShareDesk: Sendable {
     }
   }
 
-  /// The ledger does not answer.
-  struct Silence: Equatable, Sendable {
-    /// The last one.
-    let failure: Failure
-    /// The wall time of the first of the failures that follow each other.
-    let since: UInt64
-
-    var trouble: Failure {
-      Failure(
-        failure.kind, code: failure.code,
-        reason: "\(failure.reason), since \(DateText.utc(milliseconds: since))",
-        advice: failure.advice)
-    }
-  }
-
   private static let start = Failure(
     .machine, code: "ledger.start", reason: "it has not answered yet")
   /// Between two looks at what has ended here.
@@ -116,7 +101,7 @@ final class ShareDesk: Sendable {
     changes.changed()
   }
 
-  /// Photos wait for seats, or other nodes for those of this one.
+  /// Photos wait for seats, or other nodes wait for seats of this node.
   func wantSeats() {
     if notes.withLock({ $0.seats.want() }) { changes.changed() }
   }
@@ -236,10 +221,14 @@ final class ShareDesk: Sendable {
     let time = clock.wallTime()
     let (before, now) = notes.withLock { notes in
       let before = notes.silence
-      notes.silence = failure.map { Silence(failure: $0, since: before?.since ?? time) }
+      notes.silence = failure.map { before?.next($0) ?? Silence(failure: $0, since: time) }
       return (before, notes.silence)
     }
-    if before != now { health.set(now?.trouble, for: .ledger) }
+    guard before != now else { return }
+    health.set(now?.trouble, for: .ledger)
+    if let before, let now, now.isNews(after: before) {
+      health.report(now.trouble, waits: Health.ledgerWaits)
+    }
   }
 
   private func pulse() async throws(Failure) {

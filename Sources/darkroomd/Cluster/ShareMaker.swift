@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes lists of this node: from a share, and from a list that its own node does not return. A list is a folder in
-// STATE/lists with terms of its own, and a record. All shares of a list use one copy of its catalog, in
+// STATE/lists with separate terms, and a record. All shares of a list use one copy of its catalog, in
 // STATE/cluster/LIST. Raises a `Failure`: `final` if the share cannot be developed here.
 // Concurrency: immutable; one caller makes lists, one after the other. Waits for disks in `onDisk`.
 
@@ -80,7 +80,7 @@ struct ShareMaker: Sendable {
     try await recorder.record([.accepted(list, about.acceptance)])
     let label = try ListLabel(about)
     index.add(list, label)
-    // Users see the number of an adopted list: no later list gets it, also after a restore of an older state folder.
+    // Users see the number of an adopted list: no later list gets it, even after a restore of an older state folder.
     witness.note(list)
     await onDisk {
       // A restart finds no dropped file, and notes it again.
@@ -149,7 +149,7 @@ struct ShareMaker: Sendable {
     try folders.copies().removeFlat(FileName(number: list.number))
   }
 
-  /// Removes the copies of lists of which no share is here, and drafts on the shelf.
+  /// Removes the copies of lists that have no share here, and drafts on the shelf.
   func sweep() throws(Failure) {
     try shelf.sweep()
     try asMachine { () throws(SystemError) in try sweep(folders.copies()) }
@@ -179,7 +179,7 @@ struct ShareMaker: Sendable {
     let steps = try asMachine { () throws(SystemError) in
       let file = try folder.open(ListFolder.about, .create)
       try file.write(Array(about.text.utf8), at: 0)
-      // Empty, so that their names are durable with that of `about`.
+      // Empty, so that their names are durable with the name of `about`.
       try ListMarks.prepare(in: folder)
       _ = try folder.open(ListFolder.results, .create)
       return [SyncStep.file(file), .folder(folder)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ended photos of shares, from this node's record and rows of results: the outbox, which needs no file of
-// its own. A row in the ledger is that of a list with the ledger's number and the photo's number in the whole list.
+// The ended photos of shares, from this node's record and rows of results: the outbox, which needs no separate
+// file. A row in the ledger belongs to a list with the ledger's number and the photo's number in the whole list.
 // Concurrency: immutable; waits for a disk.
 
 import Catalog
@@ -58,7 +58,7 @@ struct ShareRows: Sendable {
     var outcomes: [Outcome] = []
     for number in catalog.numbers where outcomes.count < most {
       let place = catalog.place(of: number)
-      // The record forgets the photos of a list that is over: all have ended then.
+      // The record drops the photos of a list that is over: all have ended then.
       guard !holding.recorded.contains(Int(place - holding.mark.id.first)),
         Self.hasEnded(number, entry)
       else { continue }
@@ -71,8 +71,8 @@ struct ShareRows: Sendable {
   private static func hasEnded(_ number: UInt32, _ entry: ListEntry) -> Bool {
     switch entry.state(of: number) {
     case .known(let state): state.isFinal
-    case .over: entry.state == .finished
-    case .unknown: false
+    case .finished: true
+    case .cancelled, .unknown: false
     }
   }
 

@@ -42,7 +42,7 @@ enum SharedStore {
       "the store at \(place.server) cannot keep the first of two prints of a photo: \(problem)")
   }
 
-  private static func login(_ cluster: Settings.Cluster) throws(StartFailure) -> StoreLogin {
+  static func login(_ cluster: Settings.Cluster) throws(StartFailure) -> StoreLogin {
     guard let word = cluster.blobCredentials else {
       throw StartFailure(ExitCode.configuration, Settings.Cluster.needsCredentials)
     }

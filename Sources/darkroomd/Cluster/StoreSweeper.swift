@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes the prints that no list has any more from the store, and reports prints that have expired when they are gone.
-// A request of a node that was frozen may still make one of them: they are removed again after the longest request.
+// A request of a node that was frozen may still make such a print: they are removed again after the longest request.
 // Raises nothing: a removal that fails is shown, and tried again.
 // Concurrency: immutable; the task in `run` alone removes, many objects at once in `onStore`.
 
@@ -17,7 +17,7 @@ struct StoreSweeper: Sendable {
   let clock: any Timekeeper
   let leaseTime: Duration
 
-  /// By then, requests of nodes that were frozen are over, but for those of the longest prints.
+  /// By then, requests of nodes that were frozen are over, except requests for the longest prints.
   private static let lateness = Duration.seconds(900)
   /// Requests at a time.
   private static let width = 8

@@ -140,7 +140,10 @@ struct HookRunner {
     } catch {
       // The limit on processes is reached, or the program is just being replaced.
       if error.isMachineTrouble || error.name == .again || error.name == .textBusy {
-        throw error.machineFailure
+        let failure = error.machineFailure
+        throw Failure(
+          failure.kind, scope: failure.scope, code: failure.code, reason: failure.reason,
+          advice: error.limitAdvice ?? "")
       }
       tell(program, order, [], code: "hook.start", "it cannot be executed: \(error.words)")
       return true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the hooks of a daemon that runs them itself. `run` returns after `stop`, which kills the running program and
 // keeps its order. Raises nothing: without a thread the orders wait.
-// Concurrency: immutable; a thread of its own owns the runner.
+// Concurrency: immutable; a separate thread owns the runner.
 
 import Linux
 import Report

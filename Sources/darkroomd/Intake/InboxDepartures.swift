@@ -37,9 +37,11 @@ final class InboxDepartures: Sendable {
     }
   }
 
-  /// The reason why the newest file of this reference was rejected, if its number is above `list`.
-  func rejection(of reference: ListReference, after list: UInt64) -> OwnersReason? {
-    let newest = all.last { $0.list.number > list && reference.means(file: $0.file) }
-    return newest?.rejection
+  /// The reason why the newest file of this reference that is meant was rejected, if its number is above `list`.
+  func rejection(
+    of reference: ListReference, after list: UInt64,
+    isMeant: (Departure) -> Bool = { _ in true }
+  ) -> OwnersReason? {
+    all.last { $0.list.number > list && reference.means(file: $0.file) && isMeant($0) }?.rejection
   }
 }

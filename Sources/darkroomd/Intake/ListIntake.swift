@@ -44,7 +44,7 @@ struct ListIntake: IntakeRules {
     return list
   }
 
-  /// The newest list of this name and owner, also one that is over. Lists of pictures have no revisions: two folders
+  /// The newest list of this name and owner, even one that is over. Lists of pictures have no revisions: two folders
   /// of one name have different pictures.
   private func newest(_ name: ListName, _ owner: UInt32) -> ListID? {
     let known = index.lists(called: name, of: owner)
@@ -146,6 +146,7 @@ struct ListIntake: IntakeRules {
     let prints: FileName
     if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
       prints = kept
+      await onDisk { claims.giveUp(draft.list) }
       // Before the record, so that the prints are neither removed nor expire in the meantime.
       index.note(draft.list, into: prints)
     } else {
@@ -232,6 +233,7 @@ struct ListIntake: IntakeRules {
         advice: "Retry that one")
     }
     (terms.revises, terms.again) = (earlier, order.photos)
+    await onDisk { claims.giveUp(draft.list) }
     index.note(draft.list, into: terms.prints)
     if index[earlier] == nil || index.isExpiring(terms.prints) { throw Self.late }
     // The class of the earlier list may have been changed since.
@@ -249,19 +251,30 @@ struct ListIntake: IntakeRules {
       "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
   )
 
-  /// A folder that no list of another name or owner has used, or ever will: it is the draft's until that is given up.
+  private var claims: PrintClaims { PrintClaims(lists.folders) }
+
+  /// A folder that no list of another name or owner has used, or ever will, nor another program, nor a list of another
+  /// daemon: it is the draft's until that is given up.
   private func claimFolder(for draft: ListDraft) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
-    var folder = PrintName.folder(list: name, number: nil)
+    let choices = PrintName.folders(list: name, number: draft.list.number)
     // The other parts of the list print there as well. In a cluster the ledger has the last word.
-    if part == nil, !isNode {
-      let isThere = try lists.folders.prints.has(folder)
-      if index.claim(folder, for: draft.list, isThere: isThere) { return folder }
-      folder = PrintName.folder(list: name, number: draft.list.number)
+    if part != nil || isNode {
+      index.note(draft.list, into: choices[0])
+      return choices[0]
     }
-    index.note(draft.list, into: folder)
-    return folder
+    if let own = try claims.folder(of: draft.list), choices.contains(own) {
+      index.note(draft.list, into: own)
+      return own
+    }
+    for folder in choices where index.claim(folder, for: draft.list) {
+      if try claims.make(folder, for: draft.list) { return folder }
+    }
+    throw SystemError(
+      .exists, call: "mkdirat", thing: "\(lists.folders.prints.path)/\(choices[choices.count - 1])")
   }
+
+  func claimed(_ draft: ListID) -> [SyncStep] { claims.steps(of: draft) }
 
   func folderKey(of name: ListName) -> String {
     PrintName.collisionKey(folder: PrintName.folder(list: name.text, number: nil))
@@ -269,7 +282,9 @@ struct ListIntake: IntakeRules {
 
   func giveUp(_ draft: ListID) {
     // A record whose answer failed may be there all the same.
-    if !isRecorded(draft) { index.giveUp(draft) }
+    if isRecorded(draft) { return }
+    claims.giveUp(draft)
+    index.giveUp(draft)
   }
 
   func accept(
@@ -279,6 +294,7 @@ struct ListIntake: IntakeRules {
     let label = try ListLabel(about)
     try await recorder.record([.accepted(list, acceptance)], by: user)
     index.add(list, label)
+    claims.keep(list)
     witness.note(list)
     if about.wasDropped {
       // Pictures came as a folder, whose name has no ending.
@@ -334,7 +350,8 @@ struct ListIntake: IntakeRules {
           .fileIgnored(name: "\(folder)", reason: "\(more) more files in it are not pictures"))
       }
     case .waits(let name, let failure): health.set(failure, for: .file(name))
-    case .troubled(let failure): health.set(failure, for: .inbox)
+    case .crowded(let crowd, let failure): health.set(failure, for: .crowd(crowd))
+    case .troubled(let failure, let isClosed): health.setInbox(failure, isClosed: isClosed)
     case .surveyed(let nature, let words):
       let isGood = nature.hasLeases && !nature.isShared
       health.surveyed(words, shortcoming: isGood ? nil : "the inbox is \(words)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A retry list that was dropped under its own name, `NAME.retry.plist`: it continues list NAME if all of its
-// photos are photos of that list, unchanged, and its options are those of that list. Photos may be missing:
+// photos are photos of that list, unchanged, and it has the options of that list. Photos may be missing:
 // those are not tried again. Raises `cancelled`, or a failure of a catalog or of the results. Waits for a disk.
 
 import Catalog

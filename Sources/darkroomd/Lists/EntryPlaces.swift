@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the photos of a catalog that ask for the same print, also after they have moved: twelve bytes a photo.
+// Finds the photos of a catalog that ask for the same print, even after they have moved: twelve bytes a photo.
 // Skips entries that cannot be read; raises only `cancelled`.
 // Concurrency: immutable once made.
 

@@ -78,7 +78,7 @@ struct FrozenSettings: Equatable, Sendable {
 
 extension FrozenSettings {
   /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet=, Part=, Origin=, Ledger= and
-  /// Share= have none of these keys; the defaults fit them.
+  /// Share= have no such keys; the defaults fit them.
   init(text: String) throws(Failure) {
     let values = KeyedLines(text)
     guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],

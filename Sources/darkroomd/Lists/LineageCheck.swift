@@ -38,7 +38,15 @@ struct LineageCheck: Sendable {
     let (known, place) = try read()
     if let known { recorder.reserve(upTo: known.floor) }
     let (witness, id) = (witness, known?.id)
-    let reported = withPatience(Self.patience) { (try? witness.read(id)) ?? nil } ?? nil
+    let read = withPatience(Self.patience) { witness.read(id) } ?? NumberWitness.Reported()
+    // Of a state that is new, the number of a list could have been reported before: then numbers begin with the time.
+    let unread = known == nil ? read.unread : nil
+    if let error = unread {
+      narrator.tell(
+        .machineTrouble(
+          error.machineFailure, waits: "the numbers of lists reported before are not known"))
+    }
+    let reported = read.highest ?? unread.map { _ in ListID(0) }
     // The witness may be behind, never ahead: numbers that are only reserved do not count for it.
     if let newest = recorder.ledger({ $0.lists.keys.max() }) { witness.note(newest) }
     let recorded = recorder.ledger { ListID($0.nextList.number - 1) }

@@ -61,11 +61,11 @@ final class ListIndex: Sendable {
 
     /// The folders of prints of lists that are being removed.
     var removed: [ListID: FileName] = [:]
-    /// The lists whose folders are being removed for their age.
+    /// The lists whose folders are being removed because of their age.
     var aging: Set<ListID> = []
-    /// The folders of prints that are about to be removed for their age.
+    /// The folders of prints that are about to be removed because of their age.
     var expiring: Set<FileName> = []
-    /// When the prints of a list were removed for their age; 0 if none were there. Milliseconds since 1970.
+    /// When the prints of a list were removed because of their age; 0 if none were there. Milliseconds since 1970.
     var expired: [ListID: UInt64] = [:]
 
     mutating func reserve(_ list: ListID, _ prints: FileName) {
@@ -116,7 +116,7 @@ final class ListIndex: Sendable {
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
 
-  /// Reads the labels of these lists; skips a list whose folder is gone or damaged. May wait for a disk.
+  /// Reads the labels of the lists; skips a list whose folder is gone or damaged. May wait for a disk.
   func load(_ ids: [ListID], from lists: any Folder) {
     for id in ids { _ = read(id, from: lists) }
     isLoaded.changed()
@@ -175,7 +175,7 @@ final class ListIndex: Sendable {
 
   /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
   /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that
-  /// or one of the lists is about to be removed for its age.
+  /// or one of the lists is about to be removed because of its age.
   func withdraw(_ lists: [ListID]) -> Bool {
     state.withLock { state in
       if lists.contains(where: state.aging.contains) { return false }
@@ -212,8 +212,8 @@ final class ListIndex: Sendable {
 
   // MARK: expiry
 
-  /// The folder of the list is about to be removed for its age, until `endRemoval`: its owner cannot remove it meanwhile.
-  /// False if the owner does.
+  /// The folder of the list is about to be removed because it is old, until `endRemoval`: its owner cannot remove it
+  /// meanwhile. False if the owner does.
   func beginRemoval(of list: ListID) -> Bool {
     state.withLock { state in
       if state.removed[list] != nil { return false }
@@ -253,8 +253,8 @@ final class ListIndex: Sendable {
   /// Ask after `note`: a list that is noted is not overlooked by a later expiry.
   func isExpiring(_ folder: FileName) -> Bool { state.withLock { $0.expiring.contains(folder) } }
 
-  /// When the list's prints were removed for their age, in milliseconds since 1970; 0 if none were there then, nil if
-  /// it has not happened.
+  /// When the list's prints were removed because of their age, in milliseconds since 1970; 0 if none were there then,
+  /// nil if it has not happened.
   func expiry(of list: ListID) -> UInt64? { state.withLock { $0.expired[list] } }
 
   /// True if the list's prints can expire: they have not, and no later list has taken them over. Those of a share are
@@ -295,8 +295,8 @@ final class ListIndex: Sendable {
     }
   }
 
-  /// The earlier lists of the same owner that print into its folder, the latest first; also if one in between is gone.
-  /// Lists of a cluster and those of this machine alone have different folders.
+  /// The earlier lists of the same owner that print into its folder, the latest first; even if one in between is gone.
+  /// Lists of a cluster and lists of this machine alone have different folders.
   func forerunners(of list: ListID) -> [ListID] {
     state.withLock { state in
       guard let label = state.labels[list] else { return [] }
@@ -342,13 +342,13 @@ final class ListIndex: Sendable {
 
   // MARK: drafts
 
-  /// Takes a folder for a list that is not accepted yet, in one step, so that of two lists one gets it. False, and takes
-  /// nothing, if another list or another draft has it, or one that differs only in case or in Unicode composition.
-  /// - Parameter isThere: a folder of this name exists, which may belong to another program.
-  func claim(_ folder: FileName, for draft: ListID, isThere: Bool) -> Bool {
+  /// Takes a folder for a list that is not accepted yet, in one step, so that only one of two lists gets it. False,
+  /// and takes nothing, if another list or another draft has it, or one that differs only in case or in Unicode
+  /// composition.
+  func claim(_ folder: FileName, for draft: ListID) -> Bool {
     state.withLock { state in
       if state.drafts[draft] == folder { return true }
-      if isThere || state.isTaken(folder, for: draft) { return false }
+      if state.isTaken(folder, for: draft) { return false }
       state.note(draft, folder)
       return true
     }

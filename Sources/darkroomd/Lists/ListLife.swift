@@ -8,6 +8,28 @@
 // `opening` may also lead to `damaged`; `open` and `finishing` may fall back to `blocked`. Changes are
 // recorded one at a time, in the order of the requests; their consequences follow when they are durable. A
 // cancel is answered when no photo of the list is being worked on, before the copy is made.
+//
+// The walk: a list, from its record to `done`.
+// - `ListLife` asks for `takeOver` (a revision only), then for `open`; `ListWork.open` adds the list to
+//   `ChainRunner`, paused. The event `opened` leads to `resumeChains`.
+// - When the last photo has ended, `Darkroom` passes `photosDone` to the keeper, and `ListLife` asks for
+//   `record(.finished)`. When that is durable and nothing of the list runs, it asks for `giveBack`.
+// - `ContactSheets.finish` writes the last pages. `ReturnFolder.giveBack` makes the copy and the results appear in
+//   `done`, and a retry list in `failed` if failed photos can be retried, with syncs through `SyncGroups`;
+//   `PictureReturn` gives dropped pictures back; `HookDesk` orders hooks and webhooks, durably (`Outbox`); the
+//   list is marked as returned.
+// - `ListLife` is `over`; `ListWork.forget` releases everything that was kept for it. `ListRetention` removes its
+//   folder later.
+//
+// The walk: a cancel.
+// - `darkroomctl cancel 17` calls the control socket; `ControlLoop` reads the caller's user from the socket and
+//   starts a task. `ControlCalls` finds the list, checks that the caller may change it, and calls
+//   `ListKeeper.ask(.cancel, of: 17)`.
+// - The keeper passes the event through `ListLives` to `ListLife`, which asks for `record(.cancelled)`;
+//   `ListWork.record` writes it through `Recorder`, which syncs the journal.
+// - `ListLife` is `ending`: it asks for `dropChains` and `awaitIdle`, which waits until `ChainRunner` has no photo
+//   of the list under way. Then it is `returning`: the keeper answers the caller, and the copy and the results
+//   follow.
 
 import Vocabulary
 
@@ -21,7 +43,7 @@ struct ListLife: Equatable, Sendable {
     case blocked(Step, Failure, until: Duration)
     /// Its own files are damaged or gone. Waits for a cancel, or for a restart after a repair.
     case damaged(Failure)
-    /// The chains have the list. `trouble` is that of this list alone.
+    /// The chains have the list. `trouble` concerns this list alone.
     case open(trouble: Failure?)
     /// Every photo is done; `finished` is being recorded, or will be tried again.
     case finishing(Failure?, until: Duration?)
@@ -50,7 +72,7 @@ struct ListLife: Equatable, Sendable {
     /// The number tells the callers apart.
     case person(UInt64, user: UInt32)
     case successor(ListID)
-    /// The list is as the ledger says; nobody waits for an answer.
+    /// The list follows the ledger; nobody waits for an answer.
     case ledger
   }
 
@@ -150,6 +172,7 @@ struct ListLife: Equatable, Sendable {
     case .over: true
     case .damaged: isAtRest && requests.isEmpty
     case .open: isPaused && isAtRest && requests.isEmpty
+    case .returning(let failure?, until: .some): failure.code == ListFolder.missing
     case .takingOver, .opening, .blocked, .finishing, .ending, .returning: false
     }
   }

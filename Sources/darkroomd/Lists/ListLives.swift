@@ -197,7 +197,7 @@ struct ListLives: Sendable {
     _ list: ListID, for successor: ListID, _ failure: Failure?
   ) -> [Deed] {
     guard successions[successor]?.waitsFor.remove(list) != nil else { return [] }
-    // A list that has finished meanwhile has ended, too.
+    // A list that has finished meanwhile has also ended.
     if let failure, failure != ListLife.over { successions[successor]?.failure = failure }
     guard let succession = successions[successor], succession.waitsFor.isEmpty else { return [] }
     successions[successor] = nil

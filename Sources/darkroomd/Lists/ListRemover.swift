@@ -186,7 +186,7 @@ final class ListRemover: Sendable {
         "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
       )
     }
-    // The looks at the disk took time, in which a list may have been accepted, or this one removed for its age.
+    // The looks at the disk took time, in which a list may have been accepted, or this one removed because of its age.
     do throws(Failure) {
       try refuseHeir(of: order.list)
       let isGone = try asMachine { () throws(SystemError) in try old.isGone(order.list) }

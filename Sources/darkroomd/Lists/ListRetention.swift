@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of those that ended longer ago
+// Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of lists that ended longer ago
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
 // was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
-// ExpiryGrace). A crash leaves the whole list, or a record without a folder, which the next start forgets;
+// ExpiryGrace). It reports at the start, and after a change of either setting, what goes within a day. A crash leaves
+// the whole list, or a record without a folder, which the next start removes;
 // prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
-// that of prints is reported.
+// a failed removal of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
+// tasks ring. One Mutex holds the state that people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
 // noticed at the next look, a day later at most.
 
 import Linux
 import Record
+import Report
 import Return
 import Synchronization
 import Vocabulary
@@ -38,6 +40,17 @@ final class ListRetention: Sendable {
     var isSurveyed = true
   }
 
+  /// The state as people are told of it.
+  private struct Outlook: Sendable {
+    var terms: Terms
+    /// The uptime at which the clock and the settings are believed.
+    var believed: Duration
+    /// Of the clock alone: a changed setting does not begin it again.
+    var steady: SteadyClock
+    /// The lists whose prints rest, with the time since which they do.
+    var resting: [ListID: UInt64] = [:]
+  }
+
   /// The pause before the disk is asked again which prints are hidden.
   private static let again = Duration.seconds(60)
   /// Between two looks for lists that the record has forgotten.
@@ -56,8 +69,7 @@ final class ListRetention: Sendable {
   let bell = ChangeSignal()
   /// The next look comes by itself, before a list that ends now may be removed.
   private let timed = Atomic(false)
-  /// The uptime at which the clock is believed, in milliseconds.
-  private let believed: Atomic<Int64>
+  private let outlook: Mutex<Outlook>
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
@@ -76,7 +88,9 @@ final class ListRetention: Sendable {
       Terms(settings.current.record),
       SteadyClock(wall: clock.wallTime(), uptime: clock.uptime(), proof: grace.proof)
     )
-    believed = Atomic((clock.uptime() + grace.proof).milliseconds)
+    outlook = Mutex(
+      Outlook(
+        terms: first.terms, believed: clock.uptime() + grace.proof, steady: first.steady))
   }
 
   private var lists: any Folder { folders.lists }
@@ -103,7 +117,7 @@ final class ListRetention: Sendable {
   func forgetRemoved(isNode: Bool) {
     let old = OldLists(lists)
     try? old.sweep()
-    // Not for the clock's sake: nothing is left of them that a wrong clock could cost.
+    // Not for the clock's sake: nothing is left that a wrong clock could cost.
     let (keep, now) = (first.terms.lists, clock.wallTime())
     for list in ended() where isNode || keep.isOver(since: list.since, now: now) {
       if (try? old.isGone(list.list)) == true { recorder.forget(list.list) }
@@ -133,11 +147,14 @@ final class ListRetention: Sendable {
   func run(_ hidden: [ListID]?) async {
     var progress = Progress(
       terms: first.terms, steady: first.steady, hidden: hidden.map(rests(of:)))
+    outlook.withLock { $0.resting = progress.hidden ?? [:] }
+    announce()
     while !Task.isCancelled {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
       let seen = bell.version
       progress = await onDisk { [progress] in removeDue(progress) }
+      outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
       if let pause = pause(progress) {
         timed.store(
           pause
@@ -164,7 +181,7 @@ final class ListRetention: Sendable {
     let forgotten = survey(old, &progress)
     let isBelieved = wait(progress) == .zero
     if let keep = progress.terms.prints, isBelieved {
-      // Their folders of prints may be those of lists that are known.
+      // Their folders of prints may belong to lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
       let now = clock.wallTime()
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
@@ -180,17 +197,19 @@ final class ListRetention: Sendable {
     return progress
   }
 
-  /// The settings are read once for a look: a change of them begins the proof again.
+  /// The settings are read once for a look: a changed setting begins the proof again.
   private func judge(_ progress: inout Progress) {
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
     progress.steady.note(wall: wall, uptime: uptime)
     let terms = Terms(settings.current.record)
-    if terms != progress.terms {
+    let isChanged = terms != progress.terms
+    if isChanged {
       progress.terms = terms
       progress.steady = SteadyClock(wall: wall, uptime: uptime, proof: grace.proof)
     }
-    believed.store(
-      (uptime + progress.steady.wait(at: uptime)).milliseconds, ordering: .sequentiallyConsistent)
+    let believed = uptime + progress.steady.wait(at: uptime)
+    outlook.withLock { ($0.terms, $0.believed) = (terms, believed) }
+    if isChanged { announce() }
   }
 
   /// The lists that the record has forgotten, if a look for them is due.
@@ -262,8 +281,8 @@ final class ListRetention: Sendable {
 
   // MARK: lists
 
-  /// A removal that fails is tried again at the next look. A list stays as long as its prints rest, since its folder
-  /// tells since when.
+  /// A removal that fails is tried again at the next look. A list stays as long as its prints rest, because its folder
+  /// has the time.
   private func removeLists(
     _ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)], _ progress: Progress
   ) {
@@ -280,7 +299,7 @@ final class ListRetention: Sendable {
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list, progress) || unswept.contains(list) { continue }
-      // The record forgets the oldest lists by itself.
+      // The recorder drops the oldest lists by itself.
       _ = remove(list, old)
     }
   }
@@ -323,16 +342,86 @@ final class ListRetention: Sendable {
   private func wait(_ progress: Progress) -> Duration { progress.steady.wait(at: clock.uptime()) }
 
   /// The uptime at which the clock is believed.
-  var graceEnd: Duration { .milliseconds(believed.load(ordering: .sequentiallyConsistent)) }
+  var graceEnd: Duration { outlook.withLock { $0.believed } }
+
+  // MARK: old lists
+
+  /// The lists that ended at least that time ago. The clock must have been right for as long as for the removal of old prints, or
+  /// the reason is raised why an age is not believed.
+  func old(_ age: Duration) throws(Failure) -> [ListID] {
+    let (wall, uptime) = (clock.wallTime(), clock.uptime())
+    let (hasJumped, wait) = outlook.withLock { outlook in
+      let before = outlook.steady
+      outlook.steady.note(wall: wall, uptime: uptime)
+      return (outlook.steady != before, outlook.steady.wait(at: uptime))
+    }
+    // Otherwise the next look notices the jump, a day later at most.
+    if hasJumped { look() }
+    if wait > .zero { throw Self.unbelieved(wait) }
+    let keep = Retention(age)
+    // The time of an end that is not known is 0.
+    return ended().filter { $0.since > 0 && keep.isOver(since: $0.since, now: wall) }.map(\.list)
+      .sorted()
+  }
+
+  private static func unbelieved(_ wait: Duration) -> Failure {
+    Failure(
+      .machine, code: "clock.unbelieved",
+      reason:
+        "the age of a list is not believed, because darkroomd was started or the clock was set less than an "
+        + "hour ago",
+      advice: "Try again in \(wait.spoken), or name the lists")
+  }
+
+  // MARK: what is ahead
+
+  /// Within this time, prints are announced.
+  private static let ahead = Duration.seconds(86_400)
 
   /// Counts the prints and lists that new settings remove soon, for the administrator at a reload.
   func forecast(_ new: Settings.Record, after old: Settings.Record) -> [String] {
     let wait = Terms(old) == Terms(new) ? max(.zero, graceEnd - clock.uptime()) : grace.proof
-    // After the hour, old prints and lists that are still there wait for something else.
-    if wait == .zero { return [] }
-    return ExpiryForecast(
-      recorder: recorder, index: index, hasStore: folders.unwanted != nil, now: clock.wallTime()
-    ).words(new, in: wait)
+    return forecast(after: wait).clauses(new, within: wait).map(\.words)
+  }
+
+  /// The prints that go within a day and those that rest, one clause each. Does not wait for a disk.
+  func expiring() -> [String] {
+    let (forecast, record) = current()
+    // Without KeepPrints= no list needs a look, however many there are.
+    let prints = record.keepPrints == nil ? [] : ahead(forecast, record).filter(\.costsPrints)
+    return prints.map(\.words) + [forecast.restingWords].compactMap(\.self)
+  }
+
+  /// A setting that was changed before a start is noticed in time.
+  private func announce() {
+    let (forecast, record) = current()
+    for clause in ahead(forecast, record) {
+      narrator.tell(.expiryAhead(clause.words, costsPrints: clause.costsPrints))
+    }
+  }
+
+  private func ahead(
+    _ forecast: ExpiryForecast, _ record: Settings.Record
+  ) -> [ExpiryForecast.Clause] {
+    // Only tests do without the rest.
+    rests ? forecast.clauses(record, within: Self.ahead) : []
+  }
+
+  /// With the settings in force.
+  private func current() -> (ExpiryForecast, Settings.Record) {
+    let record = settings.current.record
+    let (terms, believed) = outlook.withLock { ($0.terms, $0.believed) }
+    let isJudged = terms == Terms(record)
+    return (
+      forecast(after: isJudged ? max(.zero, believed - clock.uptime()) : grace.proof), record
+    )
+  }
+
+  private func forecast(after wait: Duration) -> ExpiryForecast {
+    ExpiryForecast(
+      recorder: recorder, index: index, hasStore: folders.unwanted != nil,
+      resting: rests ? outlook.withLock { $0.resting } : [:], rest: rest, now: clock.wallTime(),
+      wait: wait)
   }
 
   private func ended() -> [(list: ListID, since: UInt64)] {

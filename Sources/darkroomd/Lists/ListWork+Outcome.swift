@@ -36,6 +36,7 @@ extension ListWork {
     let rows = try recorder.results.reader(list)
     let isCancelled = entry.state == .cancelled
     let prints = isCancelled ? CancelledPrints(open, in: lists.folders) : nil
+    let hasAll = isCancelled ? try !rows.lacks(entry.counts, of: open.catalog.count) : false
     return ListOutcome(
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
@@ -48,14 +49,21 @@ extension ListWork {
       total: open.catalog.count
     ) { number throws(Failure) in
       let photo = try open.catalog.entry(number)
+      func lost(_ failure: Failure) -> PhotoOutcome {
+        health.lostResults(of: list, failure)
+        return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
+      }
       let row: ResultRow?
       do throws(Failure) { row = try rows.row(number) } catch {
         guard error.kind == .final else { throw error }
-        return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
+        return lost(error)
+      }
+      // Only a photo that had not ended has no row, if no other row is missing.
+      if row == nil, !hasAll {
+        return lost(ResultRows.missing(PhotoID(list: list, number: number)))
       }
       guard let row, prints?.lack(row, photo, open) != true else {
-        return PhotoOutcome(
-          name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
+        return PhotoOutcome(name: photo.name, url: photo.url, ending: .new)
       }
       return PhotoOutcome(photo, row, open)
     }

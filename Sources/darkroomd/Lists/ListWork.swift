@@ -30,7 +30,7 @@ struct ListWork: ListEffects {
   let sheets: ContactSheets
   let clock: any Timekeeper
   let places: Places
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   var cluster: ClusterNode?
 
   // MARK: the record

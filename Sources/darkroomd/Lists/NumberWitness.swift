@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The highest list number that may be reported, kept in `done`, outside the state folder: it shows that a state
 // folder from a backup is older. Written soon after the record and at the stop, without a sync: it may lag
-// behind the record, but is never ahead of it. Only `read` raises, `SystemError`.
+// behind the record, but is never ahead of it. Raises nothing.
 // Concurrency model: one atomic number; the task in `run` alone writes the file.
 
 import Files
@@ -53,22 +53,36 @@ final class NumberWitness: Sendable {
     try file.write(bytes + [0x0A], at: 0)
   }
 
-  /// The highest number reported under `id`, or under any id if `id` is nil. Nil if none was reported. May
-  /// wait for the disk.
-  func read(_ id: String?) throws(SystemError) -> ListID? {
-    let names: [FileName]
-    if let id {
-      names = [Self.name(id)]
-    } else {
-      names = try done.names().filter { $0.bytes.starts(with: Array(Self.prefix.utf8)) }
-    }
+  /// The contents of the files in `done`.
+  struct Reported {
+    /// Nil if none was reported.
     var highest: ListID?
-    for name in names {
-      guard let bytes = try done.contents(of: name, upTo: Self.longest),
-        let number = UInt64(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
-      else { continue }
-      highest = max(highest ?? ListID(0), ListID(number))
+    /// The first file that could not be read: a higher number may have been reported.
+    var unread: SystemError?
+  }
+
+  /// The highest number reported under `id`, or under any id if `id` is nil. May wait for the disk.
+  func read(_ id: String?) -> Reported {
+    var reported = Reported()
+    for name in names(id, &reported) {
+      do throws(SystemError) {
+        guard let bytes = try done.contents(of: name, upTo: Self.longest),
+          let number = UInt64(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
+        else { continue }
+        reported.highest = max(reported.highest ?? ListID(0), ListID(number))
+      } catch { reported.unread = reported.unread ?? error }
     }
-    return highest
+    return reported
+  }
+
+  private func names(_ id: String?, _ reported: inout Reported) -> [FileName] {
+    if let id { return [Self.name(id)] }
+    do throws(SystemError) {
+      return try done.names().filter { $0.bytes.starts(with: Array(Self.prefix.utf8)) }
+    } catch {
+      // Without the folder nothing is known to have been reported.
+      if !error.isMissing { reported.unread = error }
+      return []
+    }
   }
 }

@@ -31,7 +31,7 @@ struct Revision: Sendable {
     /// False if its prints were made with other settings.
     let hasPrints: Bool
     /// The prints that its rows tell are known to be there: each row has its record, and no later list has replaced a
-    /// print. Otherwise a print of the right size may be that of another list.
+    /// print. Otherwise a print of the right size may belong to another list.
     let isProven: Bool
     let originals: [UInt32: Contents]
     /// Nil if there are none.

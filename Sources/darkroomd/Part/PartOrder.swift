@@ -59,7 +59,7 @@ struct PartOrder: Equatable, Sendable {
       throw .init(description: "run needs \(option)")
     }
     options.task = .part(order)
-    // It ends with its list, and the end of a part is not that of the list.
+    // It ends with its list, and the end of a part is not the end of the list.
     (options.untilIdle, options.leavesHooks) = (true, true)
   }
 

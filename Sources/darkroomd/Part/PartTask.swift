@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// `darkroomd run`: a list, or a part of it, developed by a process of its own, which is this daemon with a private
+// `darkroomd run`: a list, or a part of it, developed by a separate process, which is this daemon with a private
 // inbox, a private state and no control socket. Processes for parts of one list share only the folder of prints:
 // print names come from the whole list, drafts have the mark of their process, and a note there tells which list
 // prints under the name. `open` makes the folders. Raises `StartFailure`.
 // Concurrency: immutable; every function waits for a disk.
+//
+// The walk: `PartTask` puts the list into a private inbox, and the daemon runs until it is idle. A second engine
+// would have to earn each promise again: durable order, retries, workers that die, full disks, SIGTERM. The
+// differences are in few places:
+// - The photos of the range are numbered from 1, as a separate list (`CatalogPart`; `Part=` in the list's
+//   `about`), so the chains, the record and the journal format have no ranges. Only `OpenList.printName` and
+//   `PartResults` use the number in the whole list. Collisions of names are settled over the whole catalog, as for
+//   every list.
+// - `ListIntake.part` lets a list print into the folder that other parts use, and drops its `Notify`.
+// - Drafts have the mark of their process (`Places.mark`), and a sweep removes only drafts with this mark.
+// - Prints are made once (`PrintWay`, `PrintFolder.place`): the draft is synced, then linked to its name. If the
+//   name is taken, the record has the size and digest of the print that stands (`PhotoStages.place`).
+// - A part that is over with failures is dropped again: as a revision of itself it keeps its prints and retries
+//   the failed photos. A stop before the end exits with 75, not 0: a scheduler takes 0 for success, and would lose
+//   the rest.
 
 import Digests
 import Files
@@ -203,7 +218,7 @@ struct PartTask: Sendable {
       ).write(work)
       return code
     } catch {
-      say("could not write the results to \(Printable.text(path)): \(error.words)")
+      complain("could not write the results to \(Printable.text(path)): \(error.words)")
       return ExitCode.io
     }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the contact sheets of the lists at work: writes the pages that have changed, every few seconds at most, and all
-// that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again, also after
+// that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again, even after
 // the end of the list. `make` raises a `Failure`.
 // Concurrency model: two locks. `run` and the end of a list may write the same page at once, under different hidden
-// names; a page gets its name under the lock `naming`, that of `run` only while the list is open in the record. A disk
-// may hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
+// names; a page gets its name under the lock `naming`, a page of `run` only while the list is open in the record. A
+// disk may hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
 
 import Accept
 import Catalog
@@ -119,7 +119,7 @@ final class ContactSheets: Sendable {
     if heir(of: subject) != nil { return }
     let rows = try recorder.results.reader(subject.id)
     var trouble: Failure?
-    // The first page tells which pages have failed photos, so it has a second turn; the first one makes it appear early.
+    // The first page links the pages with failed photos, so it has a second turn; the first one makes it appear early.
     for page in Array(1...subject.pages) + (subject.pages > 1 ? [1] : []) {
       if Task.isCancelled { throw .cancelled }
       do throws(Failure) { try write(page, of: subject, rows, pass) } catch {
@@ -291,7 +291,7 @@ final class ContactSheets: Sendable {
     return made
   }
 
-  /// The rows of those that could be made.
+  /// The rows of the thumbnails that could be made.
   private func thumbnails(
     of rows: [ResultRow], _ subject: SheetMaker.Subject, _ height: UInt16
   ) async -> [ResultRow] {

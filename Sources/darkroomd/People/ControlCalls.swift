@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of users on the control socket: checks permissions, reads views, makes changes. A change
 // of a list is durable before the answer. Raises nothing: answers `failed` for a `ControlError`.
-// Concurrency: immutable; its parts have their own locks. Runs in the quick home; `onDisk` for the cache.
+// Concurrency: immutable; its parts have their own locks. Runs in the home of calls; `onDisk` for the cache.
 
 import Accept
 import Chain
@@ -24,16 +24,21 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
-  /// Nil for a machine of its own.
+  /// The prints that are about to be removed, one clause each.
+  private let expiring: @Sendable () -> [String]
+  /// The lists that ended at least that time ago.
+  private let old: @Sendable (Duration) throws(Failure) -> [ListID]
+  /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
   init(
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
     stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
-    cluster: ClusterNode? = nil
+    expiring: @escaping @Sendable () -> [String],
+    old: @escaping @Sendable (Duration) throws(Failure) -> [ListID], cluster: ClusterNode? = nil
   ) {
-    self.metrics = metrics
+    (self.metrics, self.expiring, self.old) = (metrics, expiring, old)
     self.cluster = cluster
     self.views = views
     self.pages = pages
@@ -51,7 +56,7 @@ final class ControlCalls: ControlService {
     case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
     default: await views.index.loaded()
     }
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let peer = try await pages.admitted(call, peer)
       switch call {
       case .status: return .status(status(for: peer))
@@ -65,7 +70,8 @@ final class ControlCalls: ControlService {
       case .drain(let order):
         return .drained(
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
-      case .lists: return .lists(views.summaries(for: peer))
+      case .lists: return .lists(try await views.summaries(for: peer))
+      case .aged(let age): return .lists(try await aged(age, peer))
       case .inbox: return .inbox(await views.inboxReport(for: peer))
       case .show(let order): return .show(try await views.show(order, for: peer))
       case .watch(let order): return .watch(try await views.watch(order, for: peer))
@@ -89,52 +95,42 @@ final class ControlCalls: ControlService {
       case .remove(let list): return try await remove(list, peer)
       case .sheet(let list): return try await sheet(list, peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
-  /// Adds the node where the caller's list of that name was dropped; numbers are those of lists of this node. A ledger
-  /// that is known to be silent is not waited for.
-  private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, let near, nil) = error, let cluster,
-      ListReference(name).number == nil, !Task.isCancelled, !stop.isOn,
-      cluster.shares.silence == nil
-    else { return error }
-    let home = await ForeignLists(office: cluster.office).home(of: name, peer)
-    guard let home, home != cluster.name else { return error }
-    return .noSuchList(name: name, near: near, home: home)
-  }
+  private var judge: NameJudge { NameJudge(views: views, cluster: cluster, stop: stop) }
 
   // MARK: streams
 
-  /// Sends a report at each change until the list is over; those of `show` end when its files are returned.
+  /// Sends a report at each change until the list is over; the reports of `show` end when its files are returned.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer,
-    send: @escaping @Sendable (ControlReply) async -> Bool
+    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await views.index.loaded()
-    do throws(ControlError) {
+    return await judge.answer(peer) { () throws(ControlError) in
       let admitted = try await pages.admitted(call, peer)
       switch call {
-      case .watch(let order): return try await watch(order, for: admitted, send)
-      case .follow(let order): return try await followSteps(order, for: admitted, send)
-      case .show(let order): return try await follow(order, for: admitted, send)
+      case .watch(let order): return try await watch(order, for: admitted, caller)
+      case .follow(let order): return try await followSteps(order, for: admitted, caller)
+      case .show(let order): return try await follow(order, for: admitted, caller)
       default: return await handle(call, from: peer)
       }
-    } catch { return .failed(await located(error, peer)) }
+    }
   }
 
   private func follow(
-    _ order: ShowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: ShowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
-    order.list = ListReference("\(try views.choose(order.list))")
+    order.list = ListReference("\(try views.choose(order.list, by: peer))")
     while true {
+      guard await caller.room() else { return .unread }
       let seen = changes.version
       let report = try await views.show(order, for: peer)
       if report.list.end.isReturned || stop.isOn { return .show(report) }
-      guard await send(.show(report)) else { return .show(report) }
+      guard await caller.send(.show(report)) else { return .show(report) }
       await changes.change(after: seen)
       // Otherwise a fast list would send a report for every photo.
       await views.clock.rest(.milliseconds(200))
@@ -144,25 +140,26 @@ final class ControlCalls: ControlService {
 
   /// Reports every second while photos are being worked on, otherwise at each change.
   private func watch(
-    _ order: WatchOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: WatchOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list, for: peer) }
     while true {
+      guard await caller.room() else { return .unread }
       let seen = changes.version
       let isAtWork = views.isAtWork
       let report = try await views.watch(order, for: peer)
       let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
       if isOver || stop.isOn { return .watch(report) }
-      guard await send(.watch(report)) else { return .watch(report) }
+      guard await caller.send(.watch(report)) else { return .watch(report) }
       if !isAtWork { await changes.change(after: seen) }
       await views.clock.rest(isAtWork ? .seconds(1) : .milliseconds(200))
       if Task.isCancelled { return .watch(report) }
     }
   }
 
-  /// Sends the recorded steps; the first reply says at once where they begin.
+  /// Sends the recorded steps; the first reply comes at once and has the place where they begin.
   private func followSteps(
-    _ order: FollowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
+    _ order: FollowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list, for: peer) }
     var order = order
@@ -170,12 +167,12 @@ final class ControlCalls: ControlService {
     var pace = FollowPace()
     while true {
       let seen = changes.version
-      let isOver = try views.isOver(order.list)
+      let isOver = try views.isOver(order.list, for: peer)
       let report = try views.followed(order, for: peer)
       let isWhole = report.steps.count < FollowReport.most
       if stop.isOn || (isOver && isWhole) { return .followed(report) }
       if isFirst || !report.steps.isEmpty || report.missed {
-        guard await send(.followed(report)) else { return .followed(report) }
+        guard await caller.send(.followed(report)) else { return .followed(report) }
       }
       (isFirst, order.since) = (false, report.last)
       if isWhole {
@@ -187,39 +184,39 @@ final class ControlCalls: ControlService {
   }
 
   /// Waits while a file of this name is in the inbox and may still become a list: the caller means that list,
-  /// not an older one of the same name. Without a list, tells why a file of this name became none.
+  /// not an older one of the same name. Without a list, tells why a file of this name became none. The files of others
+  /// are meant only if the caller has neither a file nor a list of the name.
   private func arrival(of list: ListReference, for peer: ControlPeer) async throws(ControlError) {
     if let number = list.number, views.isKnown(ListID(number)) { return }
     let sight = views.sight(of: peer)
     var ignored: (name: FileName, reason: IgnoredReason)?
     while !Task.isCancelled, !stop.isOn {
       let seen = changes.version
-      let sweep = await views.inbox.look()
-      let file = sweep.waiting.first {
-        list.means(file: String(decoding: $0.listName.bytes, as: UTF8.self))
-      }
-      if let file {
-        if file.isRejected { break }
-        if file.isUnreadable {
-          throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
+      let sweep = await views.inbox.look(
+        for: SweepQuestion(user: peer.user) { name in
+          list.means(file: String(decoding: name.bytes, as: UTF8.self))
+        })
+      var files = sweep.waiting.filter { !$0.isRejected }
+      let own = files.filter { $0.owner == peer.user }
+      if !files.isEmpty, !own.isEmpty || views.hasOwn(list, peer) { files = own }
+      if files.isEmpty {
+        if sweep.waiting.isEmpty {
+          ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
-      } else if sweep.waitingCount <= sweep.waiting.count {
-        // Otherwise it may be one of the files beyond the report's limit.
-        ignored = sweep.ignored.filter {
-          list.means(file: String(decoding: $0.key.bytes, as: UTF8.self))
-        }
-        .min { $0.key < $1.key }.map { ($0.key, $0.value) }
         break
+      }
+      if let file = files.first, files.allSatisfy(\.isUnreadable) {
+        throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
       }
       await changes.change(after: seen)
     }
     var newest: UInt64 = 0
     var missing: ControlError?
-    do throws(ControlError) { newest = try views.choose(list).number } catch {
+    do throws(ControlError) { newest = try views.choose(list, by: peer).number } catch {
       guard case .noSuchList = error else { throw error }
       missing = error
     }
-    if let reason = views.departures.rejection(of: list, after: newest) {
+    if let reason = views.rejection(of: list, after: newest, for: peer) {
       throw sight.rejection(of: list, reason)
     }
     guard let missing else { return }
@@ -285,7 +282,7 @@ final class ControlCalls: ControlService {
   private func changeable(
     _ reference: ListReference, _ peer: ControlPeer
   ) throws(ControlError) -> ListSummary {
-    let summary = try views.summary(try views.choose(reference))
+    let summary = try views.summary(try views.choose(reference, by: peer))
     guard peer.mayChange(listOf: summary.owner) else {
       throw .permissionDenied(
         why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
@@ -308,7 +305,8 @@ final class ControlCalls: ControlService {
   private func remove(
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let summary = try changeable(reference, peer)
+    let exact = try views.chooseExactly(reference, by: peer)
+    let summary = try changeable(ListReference("\(exact)"), peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
     }
@@ -365,7 +363,8 @@ final class ControlCalls: ControlService {
       )
     }
     let again = RepeatOrder(
-      ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list), by: peer.user)
+      ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list, by: peer.user),
+      by: peer.user)
     let stem = views.index[again.earlier].map { Array($0.name.stem) } ?? []
     let new: ListID
     do throws(Failure) { new = try await views.inbox.again(again, stem: stem) } catch {
@@ -376,13 +375,13 @@ final class ControlCalls: ControlService {
 
   /// The named photos that failed; nil if none are named.
   private func failed(
-    of order: RetryOrder, in list: ListSummary
+    of order: RetryOrder, in list: ListSummary, by user: UInt32
   ) async throws(ControlError) -> RetryChoice? {
     if order.photos.isEmpty { return nil }
     if list.state == ListState.cancelled.name {
       throw .notPossible(why: "it was cancelled; name no photos, and all that is missing is done")
     }
-    let (named, all) = try await onDisk { () throws(ControlError) in
+    let (named, all) = try await views.scans.run(of: user) { () throws(ControlError) in
       try views.failed(order.photos, in: ListID(list.id))
     }
     if named.isEmpty { throw .notPossible(why: "none of the named photos has failed") }
@@ -429,9 +428,20 @@ final class ControlCalls: ControlService {
     return .cache(views.cache())
   }
 
+  private func aged(
+    _ age: Duration, _ peer: ControlPeer
+  ) async throws(ControlError) -> [ListSummary] {
+    let old: Set<UInt64>
+    do throws(Failure) { old = Set(try self.old(age).map(\.number)) } catch {
+      throw .notPossible(why: error.words)
+    }
+    return try await views.summaries(for: peer).filter { old.contains($0.id) }
+  }
+
   private func status(for peer: ControlPeer) -> StatusReport {
     var report = views.status(isStopping: stop.isOn, for: peer)
     report.cluster = cluster.map { NodeCalls(node: $0).summary }
+    report.expiring = expiring()
     return report
   }
 

@@ -12,7 +12,7 @@ struct DiskRelief {
 
   /// The worst since the trouble began, or since the last relief.
   private var worst: [String: DiskRoom] = [:]
-  /// Other programs write to these disks, too: reliefs that help nothing come less and less often.
+  /// Other programs also write to these disks: reliefs that help nothing come less and less often.
   private var pause = interval
   private var next = Duration.zero
 

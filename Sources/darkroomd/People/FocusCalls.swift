@@ -2,7 +2,7 @@
 // Answers `Focus` and `Unfocus`: the photos that a viewer names go first within the share of the list's owner.
 // Only the owner and root may change that order: it delays the owner's other photos. The focus is in memory
 // only; the ledger has the focus on a list that nodes share. Raises `ControlError`.
-// Concurrency: immutable; the catalog is read in `onDisk`.
+// Concurrency: immutable; the catalog is read in the user's turn.
 
 import Catalog
 import Chain
@@ -14,7 +14,7 @@ import Vocabulary
 
 struct FocusCalls {
   let views: Views
-  /// Nil for a machine of its own.
+  /// Nil for a machine that works alone.
   let cluster: ClusterNode?
 
   /// `list` is one that the caller may change.
@@ -22,7 +22,7 @@ struct FocusCalls {
     _ order: FocusOrder, on list: ListID, by user: UInt32
   ) async throws(ControlError) -> ControlReply {
     try refuseOver(list)
-    let numbers = try await onDisk { () throws(ControlError) in
+    let numbers = try await views.scans.run(of: user) { () throws(ControlError) in
       try named(by: order, in: list)
     }
     if isEntry(list) {

@@ -27,6 +27,8 @@ struct Health: Equatable, Sendable {
     /// The prints in a store of lists that are removed.
     case unwanted
     case file(FileName)
+    /// Further files in the inbox, of all users or of one, for which no place is left.
+    case crowd(InboxCrowd)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
     case hookOrders
@@ -47,6 +49,8 @@ struct Health: Equatable, Sendable {
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
+  /// A file in the inbox is not seen, or cannot become a list.
+  var isInboxClosed = false
 
   /// The most troubles that are shown, and the most files that are noted; further lines are counted.
   static let mostLines = 100
@@ -80,6 +84,9 @@ struct Health: Equatable, Sendable {
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
 
+  /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
+  var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }
+
   /// Faults that users have to mend. They cost their users alone, so this machine works as it should.
   func mistakes(_ sees: (Subject) -> Bool) -> [String] {
     let known = troubles.filter { Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
@@ -89,7 +96,10 @@ struct Health: Equatable, Sendable {
   }
 
   private static func isMistake(_ subject: Subject, _ failure: Failure) -> Bool {
-    if case .file = subject { failure.kind == .final } else { false }
+    switch subject {
+    case .file, .crowd: failure.kind == .final
+    default: false
+    }
   }
 
   /// One line for each trouble, for people.
@@ -110,12 +120,22 @@ struct Health: Equatable, Sendable {
     return lines
   }
 
+  /// The lines of the crowds in the inbox that the caller may know.
+  func crowds(_ sees: (Subject) -> Bool) -> [String] {
+    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
+      if case .crowd = subject, sees(subject) { subject.line(failure) } else { nil }
+    }
+  }
+
   func has(_ matter: Matter) -> Bool {
     troubles.contains { $0.key.matter == matter && !Self.isMistake($0.key, $0.value) }
   }
 
   /// Something waits for room on a disk, or for a disk that can be written.
   var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }
+
+  static let ledgerWaits =
+    "leased photos go on until their leases end, and no photo is told or leased"
 
   private static let diskCodes = Set(
     [SystemError.Name.noSpace, .overQuota, .readOnly].map {
@@ -184,7 +204,7 @@ struct Health: Equatable, Sendable {
   private func waits(_ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
       switch subject {
-      case .list, .copy, .file:
+      case .list, .copy, .file, .crowd:
         if !sees(subject) { return subject.closedLine(failure) }
         if case .file(let name) = subject { return "\(name): \(failure.reason)" }
         return subject.line(failure)
@@ -201,7 +221,7 @@ extension Health.Subject {
     case .downloads: .downloads
     case .proxy: .proxy
     case .ledger: .ledger
-    case .inbox, .file: .inbox
+    case .inbox, .file, .crowd: .inbox
     case .openFiles: .files
     case .list, .copy, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
@@ -213,7 +233,7 @@ extension Health.Subject {
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy, .ledger: failure.words
+    case .inbox, .openFiles, .proxy, .ledger, .crowd: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -243,6 +263,8 @@ extension Health.Subject {
     case .unwanted: "prints are not removed from the store"
     case .file(let name):
       "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
+    case .crowd(.user):
+      "some files of one user wait, because the user has reached the limit on waiting files"
     default: line(failure)
     }
   }
@@ -254,9 +276,7 @@ extension Health.Subject {
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .ledger:
-      .machineTrouble(
-        failure, waits: "leased photos go on until their leases end, and no photo is told or leased"
-      )
+      .machineTrouble(failure, waits: Health.ledgerWaits)
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
@@ -272,6 +292,8 @@ extension Health.Subject {
       failure.kind == .final
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
+    case .crowd(.everyone): .machineTrouble(failure, waits: "further files in the inbox wait")
+    case .crowd(.user(let user)): .shareTaken(of: Person(user), failure)
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
     case .unwanted: .machineTrouble(failure, waits: "prints of removed lists stay in the store")
@@ -292,7 +314,8 @@ extension Health.Subject {
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
-    case .copy, .file, .settings: nil
+    case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
+    case .copy, .file, .crowd(.user), .settings: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")

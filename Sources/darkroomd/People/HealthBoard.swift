@@ -17,6 +17,8 @@ final class HealthBoard: Sendable {
     var health = Health()
     /// The layers of the workers' sandbox, from a worker's first answer.
     var layers: SandboxLayers?
+    /// The lists whose lost results were reported.
+    var lostResults: Set<ListID> = []
   }
 
   private let state = Mutex(State())
@@ -39,6 +41,12 @@ final class HealthBoard: Sendable {
     changes.changed()
   }
 
+  /// - Parameter isClosed: a file in the inbox is not seen, or cannot become a list.
+  func setInbox(_ failure: Failure?, isClosed: Bool) {
+    state.withLock { $0.health.isInboxClosed = isClosed }
+    set(failure, for: .inbox)
+  }
+
   func forget(_ list: ListID) { state.withLock { $0.health.forget(list) } }
 
   /// Reports the inbox's file system; `shortcoming` is its weakness, if any.
@@ -57,6 +65,13 @@ final class HealthBoard: Sendable {
   /// Reports that the list's copy is in `done` but its results cannot be made.
   func noResults(of list: ListID, _ failure: Failure) {
     report(failure, waits: "list \(list) has no results in done")
+  }
+
+  /// Reports, once for each list, that results are missing from its file or damaged. Trouble of the disk may pass.
+  func lostResults(of list: ListID, _ failure: Failure) {
+    guard failure.kind == .final else { return }
+    let isNew = state.withLock { $0.lostResults.insert(list).inserted }
+    if isNew { reporter.report(.resultsLost(list, failure)) }
   }
 
   /// The caller rings.
@@ -93,7 +108,7 @@ final class HealthBoard: Sendable {
       let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
         switch subject {
         case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
-        case .file: false
+        case .file, .crowd(.user): false
         default: true
         }
       }

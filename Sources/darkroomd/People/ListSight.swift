@@ -4,6 +4,7 @@
 // a file that waits or was rejected is for the owner of the file and root, since the list in it may turn out private.
 // Every answer that tells more asks here. A value; raises `ControlError`.
 
+import Accept
 import Chain
 import Linux
 import Record
@@ -75,11 +76,15 @@ struct ListSight: Sendable {
 
   func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
 
+  /// The users whose files in the inbox wait without a place, as far as the caller may know.
+  func crowds(in health: Health) -> [String] { health.crowds(sees) }
+
   private func sees(_ subject: Health.Subject) -> Bool {
     switch subject {
     case .list(let list), .copy(let list): peer.mayReload(daemonOf: daemon) || mayLook(at: list)
     // They may name a print, or what a folder has.
     case .file, .removals, .expiry, .unwanted: peer.mayReload(daemonOf: daemon)
+    case .crowd(.user(let user)): peer.user == user || peer.mayReload(daemonOf: daemon)
     default: true
     }
   }
@@ -94,7 +99,7 @@ extension Views {
   func choose(
     _ reference: ListReference, for peer: ControlPeer
   ) throws(ControlError) -> ListID {
-    let list = try choose(reference)
+    let list = try choose(reference, by: peer)
     guard sight(of: peer).mayLook(at: list) else {
       throw .permissionDenied(
         why: "list '\(index.name(of: list))' is private; only its owner or root can look at it")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns changes of photos and lists into notices: collects names and numbers; Report has the words. Callers
 // report such a change only after its record is durable. Raises nothing.
-// Concurrency model: `throttle` and `paces` have locks of their own; the rest is immutable.
+// Concurrency model: `throttle` and `paces` have separate locks; the rest is immutable.
 
 import Accept
 import Catalog
@@ -169,7 +169,7 @@ final class Narrator: Sendable {
     changes.changed()
   }
 
-  /// The list's prints were removed for their age, or set aside and rest.
+  /// The list's prints were removed because of their age, or set aside and rest.
   func expired(_ list: ListID, isResting: Bool) {
     report(list) { .printsExpired($0, isResting: isResting) }
   }
@@ -226,11 +226,11 @@ extension PhotoFacts {
 }
 
 extension Notice {
-  init(_ told: Admission.HostNews, now: Duration) {
+  static func host(_ told: Admission.HostNews, now: Duration) -> Notice {
     switch told.news {
     case .closed(let closure):
-      self = .hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
-    case .reopened(let closure): self = .hostReopened(told.name, after: now - closure.since)
+      hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
+    case .reopened(let closure): hostReopened(told.name, after: now - closure.since)
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Colours`, `Find` and
 // `Picture`. Decides for whom a caller with a view acts, and what such a caller may ask. Raises `ControlError`.
-// Concurrency model: `state` guards tokens, key and turns; files are read and written in `onDisk`, outside of it. `making` lets
+// Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
 // one thread of `onDisk` at a time read or make the file of the key.
 
 import Catalog
@@ -17,8 +17,6 @@ final class PageCalls: Sendable {
   private struct State {
     var tokens = ViewTokens()
     var key: ViewKey?
-    /// A search reads up to 100,000 names: one of a user at a time.
-    var searches = UserTurns()
   }
 
   /// A view lasts for a day; `darkroomctl open` makes another.
@@ -135,7 +133,7 @@ final class PageCalls: Sendable {
     let digits =
       count == 0
       ? []
-      : try await onDisk { () throws(ControlError) in
+      : try await views.scans.run(of: peer.user) { () throws(ControlError) in
         try self.digits(of: list, from: first, count)
       }
     return .states(
@@ -151,11 +149,11 @@ final class PageCalls: Sendable {
     return try stored(of: list, first..<(first + count))
   }
 
-  /// Nil for a list that is over: the ledger forgets its photos.
+  /// Nil for a list that is over, because its photos are no longer in memory.
   private func known(of list: ListID, _ places: Range<UInt32>) -> [UInt8]? {
     views.recorder.ledger { ledger in
       guard let entry = ledger[list], !entry.state.isFinal else { return nil }
-      return places.map { place in 0x30 + entry.state(of: place + 1).state(with: nil).rawValue }
+      return places.map { place in entry.state(of: place + 1).state(with: .success(nil)).digit }
     }
   }
 
@@ -163,12 +161,13 @@ final class PageCalls: Sendable {
     of list: ListID, _ places: Range<UInt32>
   ) throws(ControlError) -> [UInt8] {
     let rows = try self.rows(of: list)
-    return try places.map { place throws(ControlError) in
-      if place % 4096 == 0 { try Self.checkCaller() }
-      // A damaged row says nothing.
-      let row = (try? rows.row(place + 1)) ?? nil
-      return 0x30 + RecordedState.over.state(with: row).rawValue
+    let known = views.recorder.ledger { $0.state(of: PhotoID(list: list, number: 1)) }
+    var digits: [UInt8] = []
+    try PhotoScans.each(of: places) { block in
+      for place in block { digits.append(known.state(with: rows.look(place + 1)).digit) }
+      return true
     }
+    return digits
   }
 
   private func rows(of list: ListID) throws(ControlError) -> ResultReader {
@@ -178,42 +177,54 @@ final class PageCalls: Sendable {
   }
 
   /// The colours of the first of a few photos of each group that has some. A row may be from before its record: it
-  /// tells nothing that is not soon told. As pictures are, they are those of the list that holds the prints.
+  /// tells nothing that is not soon told. Like pictures, they come from the list that holds the prints.
   func colours(
     _ order: ColoursOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try views.choose(order.list, for: peer)
-    let (total, groups) = (UInt64(try views.summary(list).total), UInt64(order.groups))
+    let (total, groups) = (try views.summary(list).total, UInt32(order.groups))
     if isSucceeded(list) {
       return .colours(ColoursReport(groups: Array(repeating: "", count: Int(groups))))
     }
     return .colours(
       ColoursReport(
-        groups: try await onDisk { () throws(ControlError) in
-          let rows = try self.rows(of: list)
-          return try (0..<groups).map { group throws(ControlError) in
-            if group % 64 == 0 { try Self.checkCaller() }
-            // As the page divides them.
-            let first = (group * total + groups - 1) / groups
-            let end = ((group + 1) * total + groups - 1) / groups
-            let step = max(1, (end - first) / Self.photosOfGroup)
-            for place in stride(from: first, to: end, by: Int(step)) {
-              if let small = rows.thumbnail(UInt32(place + 1)) { return small.grid.digits }
-            }
-            return ""
-          }
+        groups: try await views.scans.run(of: peer.user) { () throws(ControlError) in
+          try self.colours(of: total, by: groups, from: try self.rows(of: list))
         }))
+  }
+
+  private func colours(
+    of total: UInt32, by groups: UInt32, from rows: ResultReader
+  ) throws(ControlError) -> [String] {
+    var colours: [String] = []
+    let (total, all) = (UInt64(total), UInt64(groups))
+    // Several photos of each group are read.
+    try PhotoScans.each(of: 0..<groups, by: PhotoScans.block / UInt32(Self.photosOfGroup)) {
+      block in
+      for group in block.lazy.map(UInt64.init) {
+        // As the page divides them.
+        let first = (group * total + all - 1) / all
+        let end = ((group + 1) * total + all - 1) / all
+        let step = max(1, (end - first) / Self.photosOfGroup)
+        var digits = ""
+        for place in stride(from: first, to: end, by: Int(step)) where digits.isEmpty {
+          digits = rows.thumbnail(UInt32(place + 1))?.grid.digits ?? ""
+        }
+        colours.append(digits)
+      }
+      return true
+    }
+    return colours
   }
 
   func find(
     _ order: FindOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try views.choose(order.list, for: peer)
-    await Reply.wait { reply in
-      if state.withLock({ $0.searches.begin(of: peer.user, reply) }) { reply.give() }
-    }
-    defer { state.withLock { $0.searches.end(of: peer.user) }?.give() }
-    return .found(try await onDisk { () throws(ControlError) in try search(order, in: list) })
+    return .found(
+      try await views.scans.run(of: peer.user) { () throws(ControlError) in
+        try search(order, in: list)
+      })
   }
 
   private func search(
@@ -223,18 +234,16 @@ final class PageCalls: Sendable {
     let (last, isOver) = order.after.addingReportingOverflow(Self.namesAtOnce)
     let end = isOver ? catalog.count : min(catalog.count, last)
     let wanted = OutsideText(checked: order.text).lowered
-    var number = order.after
-    while number < end {
-      if number % 256 == 0 { try Self.checkCaller() }
-      number += 1
-      guard let name = try? catalog.entry(number).name else { continue }
-      if OutsideText(checked: name).lowered.contains(wanted) { return FindReport(photo: number) }
+    var found: UInt32?
+    try PhotoScans.each(of: order.after..<max(order.after, end)) { block in
+      found = block.first { place in
+        guard let name = try? catalog.entry(place + 1).name else { return false }
+        return OutsideText(checked: name).lowered.contains(wanted)
+      }
+      return found == nil
     }
+    if let found { return FindReport(photo: found + 1) }
     return FindReport(more: end < catalog.count ? end : nil)
-  }
-
-  private static func checkCaller() throws(ControlError) {
-    if Task.isCancelled { throw .notPossible(why: "the caller has left") }
   }
 
   // MARK: pictures

@@ -30,7 +30,7 @@ struct PhotoPace: Equatable, Sendable {
     }
   }
 
-  /// Photos an hour, over the last minute or since the first of them ended; 0 while that is unknown.
+  /// Photos an hour, over the last minute or since the first one ended; 0 while that is unknown.
   func photosPerHour(at now: Duration) -> UInt64 {
     let second = now.components.seconds
     let first = max(start, second - Self.window)

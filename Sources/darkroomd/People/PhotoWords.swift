@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The photos that a user means: numbers, ranges of numbers, and names, which the catalog finds. Digits are a
-// number, also where a photo has them as its name. A photo whose name is longer than a word is named by its number.
-// Raises `ControlError`, also when the caller has left. Waits for a disk.
+// number, even where a photo has them as its name. A photo whose name is longer than a word is named by its number.
+// Raises `ControlError`, including when the caller has left. Waits for a disk.
 
 import Catalog
 import Steer
@@ -14,7 +14,7 @@ struct PhotoWords {
 
   init(_ catalog: CatalogPart) { (self.catalog, count) = (catalog, catalog.count) }
 
-  /// Of a list of which only the number of photos is known.
+  /// Of a list whose number of photos alone is known.
   init(count: UInt32) { (catalog, self.count) = (nil, count) }
 
   /// In the order of the words, without repetitions.
@@ -61,16 +61,17 @@ struct PhotoWords {
     }
     var left = names
     var known: [String] = []
-    do throws(Failure) {
-      for number in catalog.numbers where !left.isEmpty {
-        if number % 1024 == 0, Task.isCancelled { throw .cancelled }
-        guard let name = OutsideText(try catalog.entry(number).name) else { continue }
-        if let place = left.removeValue(forKey: name) { found[place] = number...number }
-        if known.count < Self.mostCompared { known.append(name.text) }
-      }
-    } catch {
-      if error.kind == .cancelled { throw .notPossible(why: "the caller has left") }
-      throw .notPossible(why: "its photos cannot be read: \(error.reason)")
+    try PhotoScans.each(of: 0..<catalog.count) { block throws(ControlError) in
+      do throws(Failure) {
+        for number in block where !left.isEmpty {
+          guard let name = OutsideText(try catalog.entry(number + 1).name) else { continue }
+          if let place = left.removeValue(forKey: name) {
+            found[place] = (number + 1)...(number + 1)
+          }
+          if known.count < Self.mostCompared { known.append(name.text) }
+        }
+      } catch { throw .notPossible(why: "its photos cannot be read: \(error.reason)") }
+      return !left.isEmpty
     }
     guard let missing = left.min(by: { $0.value < $1.value })?.key.text else { return }
     let near = Suggestion.nearest(to: missing, among: known).map {

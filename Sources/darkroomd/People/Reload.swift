@@ -15,6 +15,10 @@ final class Reload: Sendable {
   /// Counts the prints and lists that the second settings remove after the first.
   typealias Forecast = (Settings, Settings) -> [String]
 
+  /// Reads the files that the settings name, and returns the settings whose secrets have changed. A failure refuses
+  /// the reload. Waits for a disk.
+  typealias Secrets = @Sendable (Settings) throws(ConfigurationError) -> [String]
+
   private struct Request: Sendable {
     /// Nil for SIGHUP: no caller waits for the answer.
     var caller: (user: UInt32, reply: Reply<Answer>)?
@@ -55,11 +59,10 @@ final class Reload: Sendable {
   func stop() { mail.finish() }
 
   /// Runs until `stop`. Each part takes the new settings through one function.
-  /// - Parameter secrets: reads the files that the settings name; what it raises refuses the reload. Waits for a disk.
   func run(
     _ status: ServiceStatus, _ health: HealthBoard, telling tell: (Notice) -> Void,
     forecast: Forecast,
-    secrets: @Sendable (Settings) throws(ConfigurationError) -> Void = { _ in },
+    secrets: Secrets = { _ in [] },
     _ parts: [(Settings) -> Void]
   ) async {
     for await request in requests {
@@ -86,22 +89,24 @@ final class Reload: Sendable {
 
   private func reload(
     _ user: UInt32?, _ forecast: Forecast,
-    _ secrets: @Sendable (Settings) throws(ConfigurationError) -> Void,
+    _ secrets: Secrets,
     _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
     do throws(ConfigurationError) {
-      let (new, origins) = try await onDisk { () throws(ConfigurationError) in
-        let read = try source.readChecked()
-        try secrets(read.settings)
-        return read
+      let ((new, origins), renewed, notes) = try await onDisk { () throws(ConfigurationError) in
+        let read = try source.readWithSecrets()
+        return (read, try secrets(read.settings), read.settings.download.fileFolderNotes)
       }
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
       return (
         .success(
-          changes.waiting.map { "\($0) takes effect at the next start" } + forecast(old, new)),
-        .configurationReloaded(changed: changes.all, by: user.map { Person($0) })
+          changes.waiting.map { "\($0) takes effect at the next start" }
+            + renewed.map { "the contents of \($0)= have changed" } + notes + forecast(old, new)),
+        .configurationReloaded(
+          changed: changes.all + renewed.filter { !changes.all.contains($0) },
+          by: user.map { Person($0) })
       )
     } catch { return (.failure(error), .configurationRejected(Self.failure(error))) }
   }

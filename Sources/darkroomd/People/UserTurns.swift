@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns of one user's costly calls: one at a time, in their order, beside those of other users. A value.
+// Turns of one user's scans: one at a time, in their order, beside the scans of other users. A value.
 
 import Linux
 

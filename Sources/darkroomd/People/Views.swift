@@ -30,6 +30,7 @@ struct Views: Sendable {
   let settings: LiveSettings
   let clock: any Timekeeper
   let started: UInt64
+  let scans = PhotoScans()
 
   // MARK: the daemon
 
@@ -100,29 +101,74 @@ struct Views: Sendable {
 
   func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
-  func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
-    recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
-      .filter { !index.isShare($0.0) }.map { id, isFinal in (id.number, index.name(of: id), isFinal)
-      }
+  private func names() -> [ListReference.Candidate] {
+    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }.map { entry in
+      (entry.id.number, index.name(of: entry.id), owner(of: entry), entry.state.isFinal)
+    }
   }
 
-  func choose(_ reference: ListReference) throws(ControlError) -> ListID {
+  private func owner(of entry: ListEntry) -> UInt32 {
+    index[entry.id]?.owner ?? entry.acceptance.owner ?? 0
+  }
+
+  /// The list that the caller means, also one that the caller may not look at.
+  func choose(_ reference: ListReference, by peer: ControlPeer) throws(ControlError) -> ListID {
     // Pages ask by number, and often: the names of all lists would take long.
     if let number = reference.number, isKnown(ListID(number)), !index.isShare(ListID(number)) {
       return ListID(number)
     }
-    return ListID(try reference.choose(among: names()))
+    return ListID(try reference.choose(among: names(), for: peer.user))
   }
 
-  /// Every list, the oldest first.
-  func summaries(for peer: ControlPeer) -> [ListSummary] {
+  func chooseExactly(
+    _ reference: ListReference, by peer: ControlPeer
+  ) throws(ControlError) -> ListID {
+    ListID(try reference.chooseExactly(among: names(), for: peer.user))
+  }
+
+  /// The caller has a list that is meant, so nothing of other users is.
+  func hasOwn(_ reference: ListReference, _ peer: ControlPeer) -> Bool {
+    reference.meansOwn(among: names(), of: peer.user)
+  }
+
+  /// The reason why the newest file of this reference was rejected, if its number is above `list`.
+  func rejection(
+    of reference: ListReference, after list: UInt64, for peer: ControlPeer
+  ) -> OwnersReason? {
+    // Most calls have no such file, and the names of all lists would take long.
+    lazy var isOwnMeant = hasOwn(reference, peer)
+    return departures.rejection(of: reference, after: list) { file in
+      guard isOwnMeant else { return true }
+      if let reason = file.rejection { return reason.isOf(peer.user) }
+      return recorder.ledger { $0[file.list] }.map(owner) == peer.user
+    }
+  }
+
+  /// Lists that are read in one turn.
+  private static let listsAtOnce = 256
+
+  /// Every list, the oldest first. Many lists take several turns.
+  func summaries(
+    for peer: ControlPeer, openAlone: Bool = false
+  ) async throws(ControlError) -> [ListSummary] {
     let sight = sight(of: peer)
-    return recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }
-      .sorted { $0.id < $1.id }.map { entry in
-        var summary = summary(entry)
-        summary.title = sight.title(of: entry.id)
-        return summary
+    let lists = recorder.ledger { ledger in
+      openAlone
+        ? ledger.lists.values.filter { !$0.state.isFinal }.map(\.id) : Array(ledger.lists.keys)
+    }.sorted()
+    var summaries: [ListSummary] = []
+    for (place, list) in lists.enumerated() {
+      if place % Self.listsAtOnce == 0 {
+        if place > 0 { await giveWay() }
+        try PhotoScans.checkCaller()
       }
+      // A list may have been removed meanwhile.
+      guard !index.isShare(list), let entry = recorder.ledger({ $0[list] }) else { continue }
+      var summary = summary(entry)
+      summary.title = sight.title(of: list)
+      summaries.append(summary)
+    }
+    return summaries
   }
 
   func summary(_ list: ListID) throws(ControlError) -> ListSummary {
@@ -134,7 +180,7 @@ struct Views: Sendable {
     let label = index[entry.id]
     var summary = ListSummary(
       id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
-      owner: label?.owner ?? entry.acceptance.owner ?? 0, halter: entry.halter, state: entry.state,
+      owner: owner(of: entry), halter: entry.halter, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
@@ -164,7 +210,9 @@ struct Views: Sendable {
     let list = try choose(order.list, for: peer)
     var report = ShowReport(list: try summary(list))
     if order.limit == 0 { return report }
-    try await onDisk { () throws(ControlError) in try photos(order, of: list, into: &report) }
+    report = try await scans.run(of: peer.user) { [report] () throws(ControlError) in
+      try photos(order, of: list, after: report)
+    }
     if order.verifies { try await verify(&report.photos, of: list, for: peer) }
     return report
   }
@@ -225,7 +273,7 @@ struct Views: Sendable {
     let catalog = try catalog(of: list)
     let spans = try PhotoWords(catalog).spans(words).sorted { $0.lowerBound < $1.lowerBound }
     do throws(Failure) {
-      // The ledger forgets the photos of a list that is over; their rows still have the states.
+      // The photos of a list that is over are not in memory; their rows still have the states.
       let all = try recorder.results.reader(list).failed(of: catalog.count)
       var (next, reach) = (0, UInt32(0))
       let named = all.filter { number in
@@ -238,113 +286,6 @@ struct Views: Sendable {
       return (named, all)
     } catch { throw .notPossible(why: "its results cannot be read: \(error.reason)") }
   }
-
-  private func photos(
-    _ order: ShowOrder, of list: ListID, into report: inout ShowReport
-  ) throws(ControlError) {
-    let open: OpenList
-    do throws(Failure) { open = try lists.look(list) } catch {
-      throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
-    }
-    report.prints = places.shownPrints(of: open.terms)
-    let isPaused = recorder.ledger { $0[list]?.state } == .paused
-    var number = order.offset
-    // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a
-    // page has as many numbers as asked for, so that a caller knows where the next one begins.
-    let span = order.state == nil ? order.limit : 100_000
-    let (last, isOver) = number.addingReportingOverflow(span)
-    let end = isOver ? open.catalog.count : min(open.catalog.count, last)
-    while number < end, report.photos.count < order.limit {
-      number += 1
-      if let photo = summary(open, number, wanted: order.state, isPaused: isPaused) {
-        report.photos.append(photo)
-      }
-    }
-    if number < open.catalog.count { report.more = number }
-  }
-
-  private func summary(
-    _ list: OpenList, _ number: UInt32, wanted: PhotoState?, isPaused: Bool
-  ) -> PhotoSummary? {
-    let photo = PhotoID(list: list.id, number: number)
-    let (known, attempts, plan) = recorder.ledger { ledger in
-      let entry = ledger[list.id]
-      return (ledger.state(of: photo), entry?.attempts(of: number) ?? 0, entry?.retries[number])
-    }
-    // The ledger forgets the photos of a list that is over; their rows still have the states.
-    let row = known.isUnfinished ? nil : (try? recorder.results.row(photo)) ?? nil
-    let state = known.state(with: row)
-    guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
-      return nil
-    }
-    let url = try? PhotoURL(parsing: entry.url)
-    var summary = PhotoSummary(
-      number: number, name: entry.name, url: url?.shown ?? Self.shown(entry.url), state: state,
-      attempts: row?.attempts ?? attempts)
-    if let plan, !state.isFinal, plan.until > clock.wallTime() {
-      summary.retry = plan.until
-      if let failure = notes.failure(of: photo) {
-        (summary.code, summary.reason) = (failure.code, failure.reason)
-      }
-    }
-    if state == .new, !isPaused, let server = url?.server { noteHost(server, photo, &summary) }
-    if let row { note(row, list, entry, &summary) }
-    return summary
-  }
-
-  private func note(
-    _ row: ResultRow, _ list: OpenList, _ entry: CatalogEntry, _ summary: inout PhotoSummary
-  ) {
-    if row.state == .filtered, expiry(of: list.id) != nil {
-      (summary.code, summary.reason) = (Self.expiredCode, Self.expiredReason)
-      return
-    }
-    summary.bytes = row.bytes
-    summary.width = row.width
-    summary.height = row.height
-    summary.code = row.code
-    summary.reason = row.reason
-    if let format = PictureFormat(rawValue: row.format) {
-      summary.print = "\(list.printName(row.photo, entry.name, format))"
-      summary.sha256 = SHA256Digest(bytes: row.sha256).hex
-    }
-  }
-
-  static let expiredCode = "print.expired"
-  static let expiredReason = "its print has expired (KeepPrints=)"
-
-  /// Why a photo waits that has not failed.
-  private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
-    switch chains.hostWait(of: photo, at: server) {
-    case nil: break
-    case .closed(let closed):
-      let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
-      // The photo's own retry is not earlier: its reason stands.
-      guard until > summary.retry + 1000 else { return }
-      (summary.code, summary.retry) = (closed.failure.code, until)
-      summary.reason = "\(closed.failure.reason); the host is tried again then"
-    case .room, .seat:
-      guard summary.retry == 0 else { return }
-      if let shortage = shortage(at: server) {
-        (summary.code, summary.reason) = (shortage.code, shortage.reason)
-      } else {
-        (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
-      }
-    }
-  }
-
-  static let sharedCode = "host.shared"
-  static let sharedReason = "other nodes have the remaining connections to it"
-
-  /// The trouble of this machine for which downloads from the host wait.
-  func shortage(at server: String) -> Failure? {
-    let health = health.health
-    if let failure = health[.downloads] { return failure }
-    return settings.current.network.route.leads(toServer: server) ? health[.proxy] : nil
-  }
-
-  /// For a text that does not parse as the URL of a photo.
-  private static func shown(_ text: String) -> String { String(ShownURL.text(text).prefix(100)) }
 
   // MARK: downloads
 
@@ -366,9 +307,11 @@ struct Views: Sendable {
   }
 
   /// The list is over. Without a list there is no end.
-  func isOver(_ reference: ListReference?) throws(ControlError) -> Bool {
+  func isOver(
+    _ reference: ListReference?, for peer: ControlPeer
+  ) throws(ControlError) -> Bool {
     guard let reference else { return false }
-    let list = try choose(reference)
+    let list = try choose(reference, by: peer)
     return recorder.ledger { $0[list]?.state.isFinal } != false
   }
 
@@ -379,7 +322,7 @@ struct Views: Sendable {
     if let reference = order.list {
       report.lists = [try summary(choose(reference, for: peer))]
     } else {
-      report.lists = summaries(for: peer).filter { !$0.isFinal }
+      report.lists = try await summaries(for: peer, openAlone: true)
     }
     let wanted = order.list == nil ? nil : report.lists.first.map { ListID($0.id) }
     let transfers = downloader.progress()
@@ -389,17 +332,21 @@ struct Views: Sendable {
         let photo = progress.photos.first { photo in
           wanted.map { $0 == photo.list } ?? !hidden.contains(photo.list)
         }
-        return photo.map { summary(progress, as: $0) }
+        // Of private lists of others, not even the number of photos is told.
+        let photos = progress.photos.count { !hidden.contains($0.list) }
+        return photo.map { summary(progress, as: $0, of: photos) }
       }
     }
     return report
   }
 
-  private func summary(_ progress: DownloadProgress, as photo: PhotoID) -> TransferSummary {
+  private func summary(
+    _ progress: DownloadProgress, as photo: PhotoID, of photos: Int
+  ) -> TransferSummary {
     let entry = try? lists.look(photo.list).catalog.entry(photo.number)
     return TransferSummary(
       list: photo.list.number, photo: photo.number, name: entry?.name ?? "photo \(photo.number)",
-      photos: progress.photos.count, server: progress.transfer.server,
+      photos: photos, server: progress.transfer.server,
       received: progress.transfer.received, total: progress.transfer.total,
       rate: progress.transfer.rate)
   }
@@ -410,7 +357,8 @@ struct Views: Sendable {
 
   /// The files in the inbox after a new sweep, and those that left it.
   func inboxReport(for peer: ControlPeer) async -> InboxReport {
-    let (sweep, sight) = (await inbox.look(), sight(of: peer))
+    let sweep = await inbox.look(for: SweepQuestion(user: peer.user))
+    let sight = sight(of: peer)
     var files = sweep.waiting.map { file in
       sight.file(
         String(decoding: file.name.bytes, as: UTF8.self), file.isRejected ? .rejected : .waiting,
@@ -423,7 +371,8 @@ struct Views: Sendable {
           String(decoding: name.bytes, as: UTF8.self), .ignored,
           why: OwnersReason(open: "\(reason)"))
       }
-    let shown = files.prefix(Self.longestInbox)
+    var page = ReplyPage()
+    let shown = files.prefix(Self.longestInbox).prefix { page.takes($0) }
     let all = sweep.waitingCount + sweep.ignoredCount
     let gone = departures.all.map { file in
       sight.file(
@@ -431,7 +380,8 @@ struct Views: Sendable {
         list: file.rejection == nil ? file.list.number : 0, why: file.rejection)
     }
     let health = health.health
-    let trouble = [health[.inbox]?.words, health.shortcoming].compactMap { $0 }
+    let trouble =
+      [health[.inbox]?.words, health.shortcoming].compactMap { $0 } + sight.crowds(in: health)
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
       trouble: trouble.joined(separator: "; "))

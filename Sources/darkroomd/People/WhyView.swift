@@ -2,6 +2,19 @@
 // Answers `Why`: what a list, its photos by groups, or one photo wait for. The photos of a list are counted where
 // they wait; none is read but one of each group. Changes nothing. Raises `ControlError`.
 // Concurrency: immutable; disks are read in `onDisk`.
+//
+// The walk: what waits, from the inside out, and who decides.
+// - a file before it is a list: `InboxState`, `WaitingFile` (not yet quiet, open for writing, `inbox.full`)
+// - dropped pictures before they are a list: the same, with a `Roll` as one candidate (something was added,
+//   `pictures.closed`, `pictures.limit`, `pictures.room`); pictures of a recorded list that cannot leave the
+//   inbox: `RollPace`, `ClaimMemory.rolls`
+// - a list: `ListLife.phase` (a list to take over from, its files, paused, its copy)
+// - all photos of a list: `Setback` in Chain (trouble of this list's folders alone)
+// - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first
+// - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
+//   `ProxyFacts` distinguishes trouble of the proxy from trouble of a host
+// - a list that nodes share: the ledger, whose trouble `ShareDesk` notes in `Health`
+// - everything: `MachineTrouble` in Chain (trouble of this machine)
 
 import Catalog
 import Chain
@@ -31,7 +44,9 @@ struct WhyView {
       groups = await onDisk { named(groups, in: list) }
       return WhyReport(list: summary, wait: wait, groups: groups)
     }
-    let found = try await onDisk { () throws(ControlError) in try entry(photo, in: list) }
+    let found = try await views.scans.run(of: peer.user) { () throws(ControlError) in
+      try entry(photo, in: list)
+    }
     return WhyReport(list: summary, wait: self.wait(of: found, summary, wait))
   }
 
@@ -55,6 +70,8 @@ struct WhyView {
         wait.kind = Kind.paused.rawValue
       } else if let failure = health[.work] {
         note(.machine, failure, nil, &wait)
+      } else if let failure = ledgerTrouble(of: list) {
+        note(.ledger, failure, nil, &wait)
       } else if let trouble {
         note(.trouble, trouble, nil, &wait)
       } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
@@ -63,6 +80,11 @@ struct WhyView {
     case .over, nil: wait.kind = (summary.isFinal ? Kind.over : .opening).rawValue
     }
     return wait
+  }
+
+  /// No photo of a list that nodes share is leased, and none is told, while the ledger is in trouble.
+  private func ledgerTrouble(of list: ListID) -> Failure? {
+    views.index[list]?.terms.isEntry == true ? views.health.health[.ledger] : nil
   }
 
   /// The proxy's trouble, if nothing of the list goes on without it.
@@ -199,7 +221,7 @@ struct WhyView {
     let photo: PhotoID
     let name: String
     let server: String
-    let row: ResultRow?
+    let row: Result<ResultRow?, Failure>
   }
 
   private func entry(_ word: String, in list: ListID) throws(ControlError) -> Entry {
@@ -215,8 +237,8 @@ struct WhyView {
       let entry = try open.catalog.entry(photo.number)
       let url = try? PhotoURL(parsing: entry.url)
       let server = url.map { $0.scheme == .file ? HostWindows.here : $0.server } ?? ""
-      let row = (try? views.recorder.results.row(photo)) ?? nil
-      return Entry(photo: photo, name: entry.name, server: server, row: row)
+      return Entry(
+        photo: photo, name: entry.name, server: server, row: views.recorder.results.look(photo))
     } catch { throw .notPossible(why: error.reason) }
   }
 
@@ -236,7 +258,14 @@ struct WhyView {
       }
     case .failed:
       wait = WaitSummary(.failed)
-      (wait.code, wait.reason) = (entry.row?.code ?? "", entry.row?.reason ?? "")
+      let row = try? entry.row.get()
+      (wait.code, wait.reason) = (row?.code ?? "", row?.reason ?? "")
+    case .unknown:
+      wait = WaitSummary(.unknown)
+      if let loss = known.loss(entry.row, of: photo) {
+        views.health.lostResults(of: photo.list, loss)
+        (wait.code, wait.reason) = (loss.code, loss.reason)
+      }
     case _ where summary.isFinal: wait = WaitSummary(.cancelled)
     default:
       if let own = working(entry, plan) { wait = own }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The name of a print where several processes write, in a folder or in a store: the first print stands. Another maker's
-// print is recorded with its own size, digest and dimensions, so that the record tells what is under the name. Raises a
+// print is recorded with its own size, digest and dimensions, so that the record fits what is under the name. Raises a
 // `Failure`.
 
 import Chain
@@ -20,8 +20,8 @@ extension PhotoStages {
     let isOther: Bool
   }
 
-  /// Gives a print its name, or finds the one that has it. The contents are durable on return; the name is when the
-  /// folder is synced.
+  /// Gives a print its name, or finds the one that has it. The contents are durable on return; the name becomes
+  /// durable when the folder is synced.
   func place(
     _ negative: Negative, as name: FileName, _ digest: SHA256Digest, of list: ListID
   ) async throws(Failure) -> Standing {
@@ -66,7 +66,7 @@ extension PhotoStages {
     return try judge(draft.file, as: name, or: own)
   }
 
-  /// Returns the digest. The trouble of one object is that of its photo alone.
+  /// Returns the digest. The trouble of one object concerns its photo alone.
   private func fetch(
     _ name: FileName, from stored: StoredPrints, into file: any OpenFile
   ) async throws(Failure) -> SHA256Digest {

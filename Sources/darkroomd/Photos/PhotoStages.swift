@@ -134,7 +134,7 @@ struct PhotoStages: Stages {
       maximumMemory: settings.maximumMemory, timeout: settings.timeout)
   }
 
-  /// Nil if none is wanted, or it cannot be made. No page shows those of a task that has a part of a list.
+  /// Nil if none is wanted, or it cannot be made. No page shows thumbnails of a task that has a part of a list.
   private func thumbnail(
     _ work: Work, in prints: PrintFolder
   ) -> PrintFolder.Draft? {

@@ -9,11 +9,11 @@ import Output
 import Vocabulary
 
 struct WorkerFile: Sendable {
-  /// Without a name: it is gone with the last descriptor, also after a crash.
+  /// Without a name: it is gone with the last descriptor, even after a crash.
   let written: any OpenFile
   let draft: PrintFolder.Draft
 
-  /// - Parameter folder: on a local disk, also if the prints are on a server. The name is free in it.
+  /// - Parameter folder: on a local disk, even if the prints are on a server. The name is free in it.
   init(for draft: PrintFolder.Draft, in folder: any Folder, as name: FileName) throws(SystemError) {
     written = try folder.openUnnamed(name)
     self.draft = draft
@@ -23,7 +23,7 @@ struct WorkerFile: Sendable {
     try self.init(for: draft, in: folder, as: draft.temporary)
   }
 
-  /// The digest is that of the copied bytes, whatever the worker does meanwhile.
+  /// The digest belongs to the copied bytes, whatever the worker does meanwhile.
   func copy(size: UInt64) throws(Failure) -> SHA256Digest {
     let (found, digest) = try asMachine { () throws(SystemError) in
       try FileCopy.each(of: written, upTo: size, unless: { false }, failing: { $0 }) {

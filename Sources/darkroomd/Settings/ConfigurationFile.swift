@@ -22,6 +22,9 @@ struct ConfigurationFile: Sendable {
   /// A longer settings file is refused.
   static let longest = 1 << 20
 
+  /// Some editors begin a file in UTF-8 with it.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   let path: String
   /// The operator named it, so it must exist.
   let isNamed: Bool
@@ -35,8 +38,7 @@ struct ConfigurationFile: Sendable {
     return read
   }
 
-  /// The same, if the daemon can work with them: it can open the folders that they name, and read the certificates
-  /// and credentials.
+  /// The same, if the daemon can work with them: it can read the certificates and credentials that they name.
   func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
     var read = try read()
     let cluster = read.settings.cluster
@@ -47,8 +49,38 @@ struct ConfigurationFile: Sendable {
       throw ConfigurationError(
         file: path, line: nil, problem: Settings.Cluster.needsCredentials)
     }
-    try read.settings.download.checkFileFolders()
-    read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
+    do throws(ConfigurationError) {
+      read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
+    } catch { throw read.origins.located(error, of: "CertificateAuthorities") }
+    return read
+  }
+
+  /// The same, after a look at the files with secrets, which a start reads. The credentials of systemd are left out: a
+  /// service has those that it was started with.
+  func readWithSecrets() throws(ConfigurationError) -> (
+    settings: Settings, origins: SettingOrigins
+  ) {
+    let read = try readChecked()
+    let cluster = read.settings.cluster
+    guard cluster.ledger != nil else { return read }
+    func check(
+      _ word: String?, _ key: String, _ act: () throws(StartFailure) -> Void
+    ) throws(ConfigurationError) {
+      guard word?.hasPrefix("/") == true else { return }
+      do throws(StartFailure) { try act() } catch {
+        let place = read.origins.place(of: key)
+        throw ConfigurationError(
+          file: place?.file ?? path, line: place?.line, problem: error.words)
+      }
+    }
+    try check(cluster.password, "LedgerPassword") { () throws(StartFailure) in
+      _ = try ClusterNode.password(cluster)
+    }
+    if cluster.hasStore {
+      try check(cluster.blobCredentials, "BlobCredentials") { () throws(StartFailure) in
+        _ = try SharedStore.login(cluster)
+      }
+    }
     return read
   }
 
@@ -128,7 +160,11 @@ struct ConfigurationFile: Sendable {
       ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
     }
     guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let marked = bytes.starts(with: Self.byteOrderMark)
+    guard
+      let text = String(
+        validating: bytes.dropFirst(marked ? Self.byteOrderMark.count : 0), as: UTF8.self)
+    else {
       throw wrong(nil, "it is not UTF-8 text")
     }
     var section: String?

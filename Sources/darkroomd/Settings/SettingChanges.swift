@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings that a reload changes, by their names in the file, and those of them that take effect only at
+// The settings that a reload changes, by their names in the file, and the ones that take effect only at
 // the next start. A value; raises nothing.
 
 struct SettingChanges: Equatable {

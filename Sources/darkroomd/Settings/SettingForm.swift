@@ -11,7 +11,7 @@ struct SettingProblem: Error, Equatable, CustomStringConvertible {
 
 struct SettingForm<Value: Equatable & Sendable>: Sendable {
   let read: @Sendable (String) throws(SettingProblem) -> Value
-  /// Combines the value of earlier lines with that of this line.
+  /// Combines the value of earlier lines with the value of this line.
   var join: @Sendable (_ old: Value, _ new: Value) -> Value = { $1 }
   /// Repeated lines add up, as `join` says.
   var addsUp = false
@@ -88,14 +88,22 @@ extension SettingForm<Duration> {
   }
 
   /// The same for a setting by which files are removed: a number that could mean seconds or days needs its unit.
-  static func age(_ key: String, from least: Duration, to most: Duration) -> Self {
-    let form = duration(from: least, to: most)
-    return Self { (text) throws(SettingProblem) in
-      if let bare = text.split(separator: " ").first(where: { Int64($0) != nil }) {
-        let days = bare == "1" ? "1 day" : "\(bare) days"
+  /// - Parameter other: words for what else may be written: `0`, `no` and `never` could mean either end.
+  static func age(
+    _ key: String, from least: Duration, to most: Duration, or other: String = ""
+  ) -> Self {
+    Self { (text) throws(SettingProblem) in
+      let bare = text.split(separator: " ").compactMap { Int64($0) }.first
+      if let bare, bare > 0 {
+        let days = bare == 1 ? "1 day" : "\(bare) days"
         throw SettingProblem("\(key)=\(text) has no unit; write \(bare)d for \(days)")
       }
-      return try form.read(text)
+      guard bare == nil, let total = sum(text), total >= least, total <= most else {
+        throw SettingProblem(
+          "expected a time with its unit, from \(words(least)) to \(words(most))\(other), not '\(text)'"
+        )
+      }
+      return total
     }
   }
 

@@ -31,6 +31,21 @@ struct SettingOrigins: Equatable, Sendable {
     let places = (earlier.places + [place]).prefix(Self.mostPlaces)
     origins[entry.name] = Origin(text: "\(earlier.text) \(text)", places: Array(places))
   }
+
+  /// The last line of a setting whose key exists in one section alone.
+  func place(of key: String) -> Place? {
+    SettingEntry.all.first { $0.key == key }.flatMap { self[$0].places.last }
+  }
+
+  /// An error about a file or folder that a setting names, with the line of the setting.
+  func located(_ error: ConfigurationError, of key: String) -> ConfigurationError {
+    guard let entry = SettingEntry.all.first(where: { $0.key == key }),
+      let place = place(of: key), error.file.hasPrefix(self[entry].text)
+    else { return error }
+    return ConfigurationError(
+      file: place.file, line: place.line, problem: "\(key)= cannot be used: \(error)",
+      isMachineTrouble: error.isMachineTrouble)
+  }
 }
 
 extension SettingEntry {

@@ -124,7 +124,10 @@ struct SettingEntry: Sendable {
       .age("KeepLists", from: .seconds(1), to: .seconds(3650 * 86400))),
     SettingEntry(
       "Record", "KeepPrints", "infinity", \.record.keepPrints,
-      .infinity(or: .age("KeepPrints", from: .seconds(1), to: .seconds(3650 * 86400)))),
+      .infinity(
+        or: .age(
+          "KeepPrints", from: .seconds(1), to: .seconds(3650 * 86400),
+          or: ", or infinity, which keeps all prints"))),
   ]
 
   private static let report = [

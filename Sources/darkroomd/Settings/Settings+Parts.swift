@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes transfers, workers and the inbox from settings; checks the folders of FileFolders=. Raises
-// `StartFailure`, for the folders `ConfigurationError`. Without state.
+// Makes transfers, workers and the inbox from settings; looks at the folders of FileFolders=. Raises
+// `StartFailure`. Without state.
 
 import Accept
 import Linux
@@ -28,16 +28,20 @@ extension Settings.Filter {
 extension Settings.Download {
   private static let patience = Duration.seconds(5)
 
-  /// A folder that cannot be opened is an error. One that does not answer is not: its photos wait for it.
-  func checkFileFolders() throws(ConfigurationError) {
-    for path in fileFolders {
+  /// The folders of FileFolders= that cannot be opened now or are empty, for people. Their photos wait; so do those of a
+  /// folder that does not answer.
+  var fileFolderNotes: [String] {
+    fileFolders.compactMap { path in
       let found = withPatience(Self.patience) {
-        Result { () throws(SystemError) in _ = try LinuxFolder.open(path: path) }
+        Result { () throws(SystemError) in try LinuxFolder.open(path: path).isEmpty() }
       }
-      guard case .failure(let error) = found else { continue }
-      throw ConfigurationError(
-        file: path, line: nil, problem: "could not open it for FileFolders=: \(error.words)",
-        isMachineTrouble: error.isMachineTrouble)
+      let folder = "the folder \(Printable.text(path)) of FileFolders="
+      return switch found {
+      case .failure(let error):
+        "\(folder) cannot be opened: \(error.words); its photos wait until it can"
+      case .success(true): "\(folder) is empty; its photos wait until there is something in it"
+      case .success(false), nil: nil
+      }
     }
   }
 }

@@ -60,7 +60,7 @@ struct Settings: Equatable, Sendable {
     var function = FilterFunction.standard
     var quality = PrintQuality.source
     var metadata = MetadataRule.keep
-    /// The prints of a list are for its owner alone, unless the list says otherwise.
+    /// The prints of a list are for its owner alone, unless the list sets another value.
     var privatePrints = false
     /// Nil stands for the number of processors.
     var workers: Int?
@@ -94,7 +94,7 @@ struct Settings: Equatable, Sendable {
   }
 
   struct Cluster: Equatable, Sendable {
-    /// A connection string or URI; nil for a machine of its own.
+    /// A connection string or URI; nil for a machine that works alone.
     var ledger: String?
     /// The path of a file, or the name of a credential.
     var password: String?

@@ -4,6 +4,11 @@
 // may be lost, and libcurl may have repeated it unseen: a key that is taken may hold the caller's own bytes. Raises a
 // `Failure`, see `ObjectStore`.
 // Concurrency model: one Mutex around the lines that have no request; calls from any number of threads.
+//
+// The walk: a print in a store. libcurl makes and signs the requests. Each request blocks a thread, so the daemon
+// makes them in `onStore { }`, or in `onDisk { }` where a list is submitted, copied or removed, which is rare. In
+// a store, `OpenList.WorkFolders.stored` has the prints, and `prints` has only the drafts, in STATE/drafts. A
+// reply 412 means only that the key is taken: `PhotoStages.place` reads the object, which may be the caller's.
 
 import Digests
 import Files
@@ -73,7 +78,7 @@ package final class BucketStore: ObjectStore {
       end += answer.received
       guard let failure = answer.failure else {
         guard total == end else { throw StoreTrouble.damaged(key, place) }
-        // That of an object in several parts is not that of its bytes.
+        // The sum of an object in several parts is not the sum of its bytes.
         if let sum, !sum.contains("-") { try check(file, end, sum, key) }
         return true
       }
@@ -151,7 +156,7 @@ package final class BucketStore: ObjectStore {
     return runToEnd(request)
   }
 
-  /// In pieces, since the end of the task does not wake the thread.
+  /// The pause is cut into pieces, because the end of the task does not wake the thread.
   private func rest(_ time: Duration) throws(Failure) {
     let bell = ThreadSignal()
     var left = time

@@ -143,7 +143,7 @@ final class StoreLine: Sendable {
       handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       handle.set(CURLOPT_POSTFIELDSIZE_LARGE, size: Int64(clamping: request.source?.size ?? 0))
     }
-    // libcurl signs all of these; a header that it leaves out, as an empty one, would make the signature wrong.
+    // libcurl signs all these headers; a header that it leaves out, as an empty one, would make the signature wrong.
     let digest = "x-amz-content-sha256: \(request.digest)"
     handle.set(CURLOPT_HTTPHEADER, lines: request.headers + [digest])
   }

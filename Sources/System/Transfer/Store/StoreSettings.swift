@@ -9,7 +9,7 @@ package struct StoreSettings: Equatable, Sendable {
   /// Part of the signature.
   package let region: String
   package let userAgent: String
-  /// Certificates to trust beside those of the system, in PEM.
+  /// Certificates to trust beside the system's, in PEM.
   package let ownAuthorities: [UInt8]
 
   package init(

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The ledger as release 4 has made it: the output of pg_dump --schema-only without its comments and settings, and the row
--- of its release.
+-- The ledger as release 1 makes it: the output of pg_dump --schema-only without its comments and settings, and
+-- the row of its release.
 SET check_function_bodies = false;
 CREATE SCHEMA darkroom;
 CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RETURNS record
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT v.list, s.first
+BEGIN
+  SELECT v.list, s.first INTO l, f
   FROM focus v JOIN list x ON x.id = v.list
   JOIN account a ON a.class = x.class AND a.owner = x.owner
   CROSS JOIN LATERAL (
@@ -18,7 +19,8 @@ CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RE
     ORDER BY t.first LIMIT 1) s
   WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
-  ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1 $$;
+  ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
+END $$;
 CREATE FUNCTION darkroom.behind_cuts(l bigint, place integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -84,8 +86,11 @@ BEGIN
   SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   IF x.state = 2 THEN
-    IF EXISTS (SELECT FROM share s WHERE s.list = l AND s.state = 1) THEN RETURN false; END IF;
-    DELETE FROM share s WHERE s.list = l;
+    -- A node that takes one at this moment keeps it.
+    DELETE FROM share s USING (SELECT t.first FROM share t
+        WHERE t.list = l AND t.state = 0 FOR UPDATE SKIP LOCKED) r
+      WHERE s.list = l AND s.first = r.first;
+    IF EXISTS (SELECT FROM share s WHERE s.list = l) THEN RETURN false; END IF;
   ELSE
     IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN
       RETURN false;
@@ -113,23 +118,24 @@ BEGIN
   END LOOP;
   RETURN is_any;
 END $$;
-CREATE FUNCTION darkroom.enter(who text, new_run bigint, known bigint, OUT id integer, OUT incarnation bigint) RETURNS record
+CREATE FUNCTION darkroom.enter(who text, new_run bigint, known bigint, new_version text, OUT id integer, OUT incarnation bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
 #variable_conflict use_column
 BEGIN
   IF known > 0 THEN
-    UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp()
+    UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp(),
+      version = new_version
       WHERE n.name = who AND n.run = new_run AND n.incarnation = known
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     RETURN;
   END IF;
-  INSERT INTO node AS n (name, run) VALUES (who, new_run)
+  INSERT INTO node AS n (name, run, version) VALUES (who, new_run, new_version)
   ON CONFLICT (name) DO UPDATE SET
     incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
     seen = clock_timestamp(), entered = clock_timestamp(),
-    draining = n.draining AND n.run = new_run
+    draining = n.draining AND n.run = new_run, version = new_version
   RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
 END $$;
 CREATE FUNCTION darkroom.focus(l bigint, who text, wanted integer[], for_ms bigint, OUT answer smallint, OUT open integer) RETURNS record
@@ -210,10 +216,12 @@ CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
   SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
   WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
 CREATE FUNCTION darkroom.is_node(me integer, inc bigint) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+BEGIN
+  RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);
+END $$;
 CREATE FUNCTION darkroom.join_turns(cls smallint, who text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -227,6 +235,7 @@ CREATE FUNCTION darkroom.lease(me integer, inc bigint, want integer, largest int
 #variable_conflict use_column
 DECLARE
   got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; others int;
+  back refcursor;
   split int; at int; part int; most int; given int := 0;
   users text[] := '{}'; classes smallint[] := '{}';
 BEGIN
@@ -242,14 +251,16 @@ BEGIN
     WHERE y.lists >= 256
       OR y.photos >= 16 * largest
     GROUP BY y.owner) q;
-  -- Another node may have taken the last photos of the candidate meanwhile.
+  -- Another node may have taken the last photos of the candidate meanwhile. Its lock stays with this call, and makes
+  -- no circle of calls that wait for each other: the next candidate was ready later than this one.
   FOR k IN 1 .. 16 LOOP
     candidate := turn_list(upto, is_reversed, full_lists, users, classes);
     EXIT WHEN candidate IS NULL;
     SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.is_ready FOR UPDATE;
     EXIT WHEN FOUND;
   END LOOP;
-  FOR r IN
+  -- One by one: a loop over a query reads ahead, and would lock what other nodes look for.
+  OPEN back FOR
     SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
     FROM share s JOIN list x ON x.id = s.list
     WHERE s.state = 0 AND s.epoch > 0 AND s.run_at <= clock_timestamp() AND x.state = 0
@@ -260,12 +271,14 @@ BEGIN
       AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
         ELSE x.class <= turn.class END
     ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
-    LIMIT 64 FOR UPDATE OF s SKIP LOCKED
-  LOOP
-    EXIT WHEN got >= want;
+    LIMIT 64 FOR UPDATE OF s SKIP LOCKED;
+  WHILE got < want LOOP
+    FETCH back INTO r;
+    EXIT WHEN NOT FOUND;
     got := got + r.n;
     RETURN QUERY SELECT t.* FROM take_share(me, r.l, r.f, r.c) t;
   END LOOP;
+  CLOSE back;
   IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
   SELECT count(*) INTO others FROM node n
     WHERE n.id <> me AND NOT n.draining
@@ -317,9 +330,9 @@ BEGIN
     EXIT WHEN next_list IS NULL;
     SELECT * INTO x FROM list t WHERE t.id = next_list FOR UPDATE;
     EXIT WHEN x.state <> 0;
-    -- Another node may have taken it meanwhile.
+    -- Another node may have taken it meanwhile, or put it off.
     SELECT * INTO s FROM share t WHERE t.list = next_list AND t.first = next_first
-      AND t.state = 0 FOR UPDATE SKIP LOCKED;
+      AND t.state = 0 AND t.run_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     got := got + s.last - s.first + 1;
     IF s.epoch = 0 THEN
@@ -331,12 +344,16 @@ BEGIN
   END LOOP;
 END $$;
 CREATE FUNCTION darkroom.leases(me integer, inc bigint) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea, sequence integer, state smallint)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits, s.sequence,
-    l.state FROM share s JOIN list l ON l.id = s.list
-  WHERE s.node = me AND s.state = 1 AND is_node(me, inc) ORDER BY s.list, s.first $$;
+#variable_conflict use_column
+BEGIN
+  IF NOT is_node(me, inc) THEN RETURN; END IF;
+  RETURN QUERY SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits,
+    s.sequence, l.state FROM share s JOIN list l ON l.id = s.list
+  WHERE s.node = me AND s.state = 1 ORDER BY s.list, s.first;
+END $$;
 CREATE FUNCTION darkroom.least_pass(cls smallint) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -379,13 +396,13 @@ CREATE FUNCTION darkroom.lists(behind bigint, most integer, is_open boolean) RET
   LEFT JOIN LATERAL (SELECT sum(y.last - y.first + 1)::bigint AS leased,
     count(DISTINCT y.node) AS nodes FROM share y WHERE y.list = l.id AND y.state = 1) s ON true
   ORDER BY l.id $$;
-CREATE FUNCTION darkroom.nodes() RETURNS TABLE(name text, silence bigint, draining boolean, leased bigint)
+CREATE FUNCTION darkroom.nodes() RETURNS TABLE(name text, silence bigint, draining boolean, leased bigint, version text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
   SELECT n.name, extract(epoch FROM clock_timestamp() - n.seen)::bigint, n.draining,
     coalesce((SELECT sum(s.last - s.first + 1) FROM share s
-      WHERE s.node = n.id AND s.state = 1), 0)
+      WHERE s.node = n.id AND s.state = 1), 0), n.version
   FROM node n ORDER BY n.name COLLATE "C" $$;
 CREATE FUNCTION darkroom.order_list(l bigint, what smallint, cls smallint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -420,20 +437,24 @@ CREATE FUNCTION darkroom.outcomes(l bigint, low integer, high integer) RETURNS T
     AS $$
   SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low $$;
 CREATE FUNCTION darkroom.over_lists() RETURNS bigint[]
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT array_agg(x.id ORDER BY x.id) FROM list x
+BEGIN
+  RETURN (SELECT array_agg(x.id ORDER BY x.id) FROM list x
   WHERE x.state < 3 AND (x.state = 2 OR x.next > x.photos)
     AND NOT EXISTS (
-      SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
+      SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)));
+END $$;
 CREATE FUNCTION darkroom.pay(cls smallint, who text, n integer) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
+BEGIN
   UPDATE account a SET pass = n + greatest(a.pass,
       (SELECT max(o.pass) FROM account o WHERE o.class = cls) - 4096)
-    WHERE a.class = cls AND a.owner = who $$;
+    WHERE a.class = cls AND a.owner = who;
+END $$;
 CREATE FUNCTION darkroom.pulse(me integer, inc bigint, silence_ms bigint, OUT is_me boolean, OUT draining boolean, OUT is_open boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -460,12 +481,17 @@ BEGIN
   over := over_lists();
   IF over IS NOT NULL THEN
     PERFORM set_config('synchronous_commit', 'on', true);
-    FOREACH l IN ARRAY over LOOP PERFORM end_list(l); END LOOP;
+    -- Another node has those that are locked, or the next pulse finds them.
+    FOR l IN SELECT x.id FROM list x WHERE x.id = ANY (over) ORDER BY x.id FOR UPDATE SKIP LOCKED LOOP
+      PERFORM end_list(l);
+    END LOOP;
   END IF;
   IF EXISTS (SELECT FROM list x WHERE x.state >= 3 AND x.keeper = ANY (silent)) THEN
     PERFORM set_config('synchronous_commit', 'on', true);
+    -- The ends may have waited, and a node may be back.
     UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-      WHERE y.state >= 3 AND y.keeper = ANY (silent) FOR UPDATE SKIP LOCKED);
+      WHERE y.state >= 3 AND y.keeper IN (SELECT n.id FROM node n
+        WHERE n.seen < limit_time AND n.id <> me) FOR UPDATE OF y SKIP LOCKED);
   END IF;
   is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
 END $$;
@@ -714,18 +740,31 @@ BEGIN
   RETURN part;
 END $$;
 CREATE FUNCTION darkroom.take_share(me integer, l bigint, f integer, cls smallint) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea)
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  UPDATE share s
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY UPDATE share s
     SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
     WHERE s.list = l AND s.first = f
-    RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits $$;
-CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_lists bigint[], users text[], classes smallint[]) RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits;
+END $$;
+CREATE FUNCTION darkroom.tie(own_folder text, OUT identity text, OUT folder text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT x.id FROM account a CROSS JOIN LATERAL (
+#variable_conflict use_column
+BEGIN
+  UPDATE release SET folder = own_folder WHERE folder = '';
+  SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
+END $$;
+CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_lists bigint[], users text[], classes smallint[]) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN (SELECT x.id FROM account a CROSS JOIN LATERAL (
     SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.is_ready
       AND l.id <> ALL (full_lists)
       AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
@@ -734,7 +773,8 @@ CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_list
     SELECT FROM unnest(users, classes) u (who, cls)
     WHERE u.who = a.owner AND u.cls <= a.class)
   ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
-  LIMIT 1 $$;
+  LIMIT 1);
+END $$;
 CREATE TABLE darkroom.account (
     class smallint NOT NULL,
     owner text NOT NULL COLLATE pg_catalog."C",
@@ -815,7 +855,8 @@ CREATE TABLE darkroom.node (
     incarnation bigint DEFAULT 1 NOT NULL,
     seen timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     entered timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    draining boolean DEFAULT false NOT NULL
+    draining boolean DEFAULT false NOT NULL,
+    version text NOT NULL
 )
 WITH (fillfactor='30');
 ALTER TABLE darkroom.node ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -842,7 +883,9 @@ CREATE TABLE darkroom.outcome (
 ALTER TABLE ONLY darkroom.outcome ALTER COLUMN rows SET STORAGE EXTERNAL;
 CREATE TABLE darkroom.release (
     version integer NOT NULL,
-    oldest integer NOT NULL
+    oldest integer NOT NULL,
+    identity text DEFAULT (gen_random_uuid())::text NOT NULL,
+    folder text DEFAULT ''::text NOT NULL
 );
 CREATE TABLE darkroom.seat (
     host text NOT NULL COLLATE pg_catalog."C",
@@ -918,4 +961,4 @@ CREATE INDEX seat_node ON darkroom.seat USING btree (node);
 CREATE INDEX share_fresh ON darkroom.share USING btree (list, first) WHERE (epoch = 0);
 CREATE INDEX share_node ON darkroom.share USING btree (node) WHERE (state = 1);
 CREATE INDEX share_ready ON darkroom.share USING btree (list, first) WHERE (state = 0);
-INSERT INTO darkroom.release VALUES (4, 4);
+INSERT INTO darkroom.release VALUES (1, 1);

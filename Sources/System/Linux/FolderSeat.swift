@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place of the one daemon on this machine that uses a folder. It is kept without an open file in the folder. A
+// value; raises nothing.
+
+package import Vocabulary
+
+package struct FolderSeat: Sendable {
+  private let use: String
+  private var folder: FolderIdentity?
+  private var seat: NameSeat?
+  private var rival: NameHolder?
+
+  /// - Parameter use: of the folder, a word: `inbox`.
+  package init(_ use: String) { self.use = use }
+
+  /// The process that has taken the seat before us; nil if the seat is ours. Where such sockets do not work, or
+  /// if a process of another user has the name or floods it, there is no seat, and the caller's other guard decides
+  /// alone.
+  package mutating func take(_ folder: FolderIdentity) -> Int32? {
+    if self.folder != folder { (self.folder, seat, rival) = (folder, nil, nil) }
+    if let seat {
+      seat.drop()
+      return nil
+    }
+    if rival?.isThere != true {
+      rival = nil
+      let name = "io.darkroom/\(use)/\(folder.device):\(folder.inode)"
+      do throws(SystemError) { seat = try NameSeat(name) } catch {
+        if error.name == .addressInUse { rival = try? NameHolder(of: name) }
+      }
+    }
+    guard let rival, [0, ThisProcess.user].contains(rival.peer.user) else { return nil }
+    return rival.peer.process
+  }
+}

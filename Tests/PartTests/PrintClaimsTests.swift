@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which list gets a folder of prints that several daemons may make, and what is left of a draft that becomes no list.
+
+import Files
+import Linux
+import Output
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct PrintClaimsTests {
+  private let scratch: FreshFolder
+  private let prints: any Folder
+  private let barn = FileName(literal: "barn")
+
+  init() throws {
+    scratch = try FreshFolder()
+    prints = try scratch.folder.openFolder(FileName(literal: "prints"), creating: true)
+  }
+
+  /// The folders of one of the daemons, which all print into one folder.
+  private func folders(of daemon: Int) throws -> StateFolders {
+    let state = try scratch.folder.openFolder(FileName(made: "state\(daemon)"), creating: true)
+    return try StateFolders(state: state, prints: prints, done: state, failed: state)
+  }
+
+  @Test func `of several daemons that want one folder at the same time, one gets it`() async throws
+  {
+    let daemons = try (1...4).map { PrintClaims(try folders(of: $0)) }
+    let names = (1...50).map { FileName(made: "trip\($0)") }
+    let taken = try await withThrowingTaskGroup(of: [FileName].self) { group in
+      for daemon in daemons {
+        group.addTask {
+          try names.enumerated().compactMap { place, name in
+            try daemon.make(name, for: ListID(UInt64(place + 1))) ? name : nil
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(taken.count == names.count && Set(taken) == Set(names))
+  }
+
+  @Test func `a daemon whose names are all taken by another one finds the next`() throws {
+    let (first, second) = (PrintClaims(try folders(of: 1)), PrintClaims(try folders(of: 2)))
+    let choices = PrintName.folders(list: "barn", number: 3)
+    #expect(choices.prefix(3).map { "\($0)" } == ["barn", "barn~3", "barn~3~2"])
+    for choice in choices.prefix(2) { #expect(try first.make(choice, for: ListID(3))) }
+    let own = try choices.first { try second.make($0, for: ListID(3)) }
+    #expect(own == choices[2])
+    #expect(try second.folder(of: ListID(3)) == own)
+  }
+
+  @Test func `the group may enter a folder before the list begins`() throws {
+    #expect(try PrintClaims(folders(of: 1)).make(barn, for: ListID(1)))
+    #expect(try prints.status(of: barn).mode & 0o777 == 0o750)
+  }
+
+  @Test func `the folder of a draft that becomes no list goes`() throws {
+    let claims = PrintClaims(try folders(of: 1))
+    #expect(try claims.make(barn, for: ListID(1)))
+    #expect(claims.steps(of: ListID(1)).count == 1 && claims.steps(of: ListID(2)).isEmpty)
+    claims.giveUp(ListID(1))
+    #expect(try prints.listing().isEmpty)
+    #expect(try claims.make(barn, for: ListID(2)))
+    claims.keep(ListID(2))
+    claims.giveUp(ListID(2))
+    #expect(try prints.listing() == ["barn"], "it is the folder of a list")
+    #expect(claims.steps(of: ListID(2)).isEmpty)
+  }
+
+  @Test func `what another daemon made in the place of a folder stays`() throws {
+    let (first, second) = (PrintClaims(try folders(of: 1)), PrintClaims(try folders(of: 2)))
+    #expect(try first.make(barn, for: ListID(1)))
+    try prints.removeFolder(barn)
+    #expect(try second.make(barn, for: ListID(1)))
+    #expect(try first.folder(of: ListID(1)) == nil)
+    first.giveUp(ListID(1))
+    #expect(try prints.listing() == ["barn"])
+    second.giveUp(ListID(1))
+    #expect(try prints.listing().isEmpty)
+  }
+
+  @Test func `after a crash only a folder that no list has goes`() throws {
+    let claims = PrintClaims(try folders(of: 1))
+    let lost = FileName(literal: "lost")
+    #expect(try claims.make(barn, for: ListID(1)))
+    #expect(try claims.make(lost, for: ListID(2)))
+    try PrintClaims(folders(of: 1)).sweep { $0 == ListID(1) }
+    #expect(try prints.listing() == ["barn"])
+    // Nothing is left of either claim.
+    try PrintClaims(folders(of: 1)).sweep { _ in false }
+    #expect(try prints.listing() == ["barn"])
+  }
+}

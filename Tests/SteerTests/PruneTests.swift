@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists that `prune` and `remove` choose, with a daemon that notes which it was asked to remove.
+
+import Linux
+import Steer
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomctl
+
+struct PruneTests {
+  private static let hour: UInt64 = 3_600_000
+
+  private static func list(
+    _ id: UInt64, _ name: String, _ state: ListState, hours: UInt64? = 1, owner: UInt32 = 1000,
+    isReturned: Bool = true
+  ) -> ListSummary {
+    var list = Samples.list
+    (list.id, list.name, list.state, list.owner) = (id, name, state.name, owner)
+    list.ended = hours.map { FixedTime().wallTime() - $0 * hour } ?? 0
+    list.end.isReturned = isReturned && state.isFinal
+    return list
+  }
+
+  private static let lists = [
+    list(30, "trip-b", .finished, hours: 1), list(3, "trip-a", .cancelled, hours: 50),
+    list(5, "trip-a", .finished, hours: 20), list(7, "trip-c", .running, hours: nil),
+    list(8, "trip-d", .finished, hours: 90, isReturned: false),
+    list(9, "winter", .finished, hours: 60, owner: 1001), list(11, "9", .finished, hours: 10),
+    list(12, "undated", .finished, hours: nil),
+  ]
+
+  /// The numbers that the daemon was asked to remove.
+  private func removed(
+    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil, isClockBelieved: Bool = true
+  ) async throws -> (numbers: [String], code: ExitCode, words: SpokenWords) {
+    let folder = try FreshFolder.forSockets()
+    let daemon = PrunedDaemon(
+      lists: Self.lists, stuck: stuck, isClockBelieved: isClockBelieved)
+    let server = try RunningServer(
+      path: "\(folder.path)/control", handler: daemon, clock: try SystemClock())
+    let words = SpokenWords()
+    let voice = words.voice(isTerminal: true)
+    let order = try ToolArguments.read(
+      ["--socket", "\(folder.path)/control"] + line.split(separator: " ").map(String.init))
+    let code = try await onOwnThread {
+      DaemonTalk(
+        order: order, voice: voice, clock: FixedTime(), users: { $0 == 1001 ? "berta" : nil },
+        caller: caller
+      ).run()
+    }
+    server.stop()
+    await server.stopped()
+    return (daemon.removed, code, words)
+  }
+
+  @Test(
+    "only lists that are over, fit and belong to the caller go, the oldest first",
+    arguments: [
+      ("prune *", 1000, ["3", "5", "11", "12", "30"]),
+      ("prune *", 0, ["3", "5", "9", "11", "12", "30"]),
+      ("prune --older-than 15h", 1000, ["3", "5"]), ("prune --older-than 20h", 1000, ["3", "5"]),
+      ("prune --state cancelled", 1000, ["3"]), ("prune --user berta", 0, ["9"]),
+      ("prune trip-a", 1000, ["3", "5"]), ("prune t* --older-than 2d", 1000, ["3"]),
+      ("prune 5", 1000, ["5"]), ("prune 9", 0, ["9"]), ("prune trip-c 8", 0, []),
+      ("prune --dry-run *", 0, []),
+    ] as [(String, UInt32, [String])])
+  func chosen(line: String, caller: UInt32, numbers: [String]) async throws {
+    let (asked, code, words) = try await removed(line, as: caller)
+    #expect(asked == numbers && code == .done, "\(words.error)")
+  }
+
+  @Test func `a list that cannot be removed is told and counted, and the others go`() async throws {
+    let (asked, code, words) = try await removed("prune trip-*", stuck: 3)
+    #expect(asked == ["3", "5", "30"] && code == .failed)
+    #expect(words.error.hasPrefix("darkroomctl: Could not remove trip-a (list 3): "))
+    #expect(words.out.hasSuffix("\nRemoved 2 lists; remove failed for 1.\n"), "\(words.out)")
+  }
+
+  @Test(arguments: ["prune --older-than 15h", "prune --dry-run --older-than 15h trip-a"])
+  func `the daemon judges the age, and a clock that it does not believe removes nothing`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line, isClockBelieved: false)
+    #expect(asked.isEmpty && code == .failed && words.error.contains("not here"))
+  }
+
+  @Test func `an unknown name removes nothing`() async throws {
+    let (asked, code, words) = try await removed("prune trip-a nemo")
+    #expect(asked.isEmpty && code == .noSuchList && words.error.contains("'nemo'"))
+  }
+
+  @Test(arguments: ["prune trip-a hidden", "remove trip-a hidden"])
+  func `the daemon judges a name that no list has, and trouble is no wrong name`(
+    line: String
+  ) async throws {
+    let (asked, code, words) = try await removed(line)
+    #expect(asked == (line.hasPrefix("remove") ? ["5"] : []) && code == .failed)
+    #expect(words.error.contains("trouble hides it") && !words.error.contains("no list"))
+  }
+
+  @Test func `several lists are found before the first is removed, each once`() async throws {
+    let (asked, code, words) = try await removed("remove trip-a 5 nemo trip-b")
+    #expect(asked == ["5", "30"] && code == .failed)
+    #expect(words.error.hasPrefix("darkroomctl: Could not remove 'nemo': there is no list 'nemo'"))
+  }
+}
+
+/// Concurrency: the lock guards the numbers.
+private final class PrunedDaemon: ControlService {
+  private let lists: [ListSummary]
+  private let stuck: UInt64?
+  private let isClockBelieved: Bool
+  private let asked = Mutex<[String]>([])
+
+  init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool) {
+    (self.lists, self.stuck, self.isClockBelieved) = (lists, stuck, isClockBelieved)
+  }
+
+  var removed: [String] { asked.withLock { $0 } }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    switch call {
+    case .lists: return .lists(lists)
+    case .aged(let age):
+      if !isClockBelieved { break }
+      return .lists(lists.filter { $0.isAged(age, at: FixedTime().wallTime()) })
+    case .show(let order):
+      guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else {
+        return .failed(
+          order.list.text == "hidden"
+            ? .notPossible(why: "trouble hides it") : .noSuchList(name: order.list.text))
+      }
+      return .show(ShowReport(list: list, photos: Samples.photos))
+    case .remove(let reference):
+      asked.withLock { $0.append(reference.text) }
+      guard let list = lists.first(where: { "\($0.id)" == reference.text }), list.id != stuck
+      else { break }
+      return .changed(list)
+    default: break
+    }
+    return .failed(.notPossible(why: "not here"))
+  }
+}
+
+extension ListSummary {
+  /// As a daemon with a believed clock judges; the time of an end that is not known is 0.
+  func isAged(_ age: Duration, at now: UInt64) -> Bool {
+    ended > 0 && .milliseconds(now - min(now, ended)) >= age
+  }
+}
