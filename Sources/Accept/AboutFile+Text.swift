@@ -7,7 +7,7 @@ internal import Files
 package import Vocabulary
 
 extension AboutFile {
-  static let damage = "state.about"
+  package static let damage = "state.about"
   private static let header = "#darkroom-about 1"
   private static let settings = "[settings]"
 

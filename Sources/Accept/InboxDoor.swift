@@ -9,6 +9,7 @@ internal import Vocabulary
 
 final class InboxDoor {
   private struct Troubles {
+    var record: Failure?
     var claim: Failure?
     var change: Failure?
     var watch: Failure?
@@ -29,7 +30,7 @@ final class InboxDoor {
   private var isTold = false
   private var isWayKnown = false
   private var isAsked = true
-  private var seat = FolderSeat("inbox")
+  private var seat = FolderSeat()
   /// Kept while there is work: a daemon in another container or on another machine takes turns.
   private var lock: LinuxFile?
   private var watchTry: (next: Duration, pause: Duration)?
@@ -44,7 +45,7 @@ final class InboxDoor {
   var softTrouble: Failure? { intakeTrouble ?? troubles.watch }
   /// Why no file may leave the inbox although its files are visible. On a read-only file system `.claim` is
   /// not to blame.
-  var intakeTrouble: Failure? { troubles.change ?? troubles.claim }
+  var intakeTrouble: Failure? { troubles.record ?? troubles.change ?? troubles.claim }
   var isWatched: Bool { doorbell?.isWatching == true && troubles.watch == nil }
   /// Readable after the doorbell rang.
   var descriptor: Int32? { doorbell?.descriptor }
@@ -54,6 +55,9 @@ final class InboxDoor {
     isAsked = true
     watchTry = nil
   }
+
+  /// - Parameter trouble: why a list that is accepted now would be lost. Call before `attach`.
+  func note(record trouble: Failure?) { troubles.record = trouble }
 
   /// Call after any mount or unmount.
   func forgetWay() {
@@ -122,7 +126,7 @@ final class InboxDoor {
   func leave() {
     rest()
     doorbell?.leave()
-    (identity, seat) = (nil, FolderSeat("inbox"))
+    (identity, seat) = (nil, FolderSeat())
     isSurveyed = false
   }
 

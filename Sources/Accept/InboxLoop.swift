@@ -132,6 +132,7 @@ final class InboxLoop {
   }
 
   private func attach() throws(Attempt) -> Claim {
+    door.note(record: parts.rules.standing())
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {
         state.nature = door.nature

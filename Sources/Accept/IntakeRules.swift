@@ -12,6 +12,9 @@ package protocol IntakeRules: Sendable {
   /// exist, even for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
+  /// Why a list that is accepted now would be lost; nil if it is not. Called before each look at the inbox.
+  func standing() -> Failure?
+
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
   /// is. Called before each list, so it must be fast.
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure?
@@ -119,8 +122,11 @@ package struct ListDraft: Sendable {
   /// Holds `list.plist` and `catalog`. It will be renamed: do not keep its path.
   package let folder: any Folder
   package let catalog: any OpenFile
-  /// It was made of dropped pictures: it takes over from no list, and no list from it.
-  package var isRoll = false
+  /// The bytes of the dropped pictures that the list was made of; nil for a file.
+  package var copied: UInt64?
+
+  /// It takes over from no list, and no list from it.
+  package var isRoll: Bool { copied != nil }
 }
 
 /// The terms that are fixed when a list is accepted.

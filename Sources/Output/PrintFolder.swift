@@ -15,8 +15,9 @@ package final class PrintFolder: Sendable {
   }
 
   package let folder: any Folder
-  /// The folder that holds this one.
+  /// The folder that holds this one, and the name of this one there.
   private let parent: (any Folder)?
+  private let name: FileName?
   private let readers: FileReaders
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
@@ -24,16 +25,25 @@ package final class PrintFolder: Sendable {
   private let isSettled = Atomic(false)
 
   package init(
-    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group,
-    mark: String = "", way: PrintWay = .replace
+    _ folder: any Folder, in parent: (any Folder)? = nil, as name: FileName? = nil,
+    for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace
   ) {
-    (self.folder, self.parent, self.readers) = (folder, parent, readers)
+    (self.folder, self.parent, self.name, self.readers) = (folder, parent, name, readers)
     (self.mark, self.way) = (mark, way)
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
   package var unsettled: (any Folder)? {
     isSettled.load(ordering: .acquiring) ? nil : parent
+  }
+
+  /// Raises ENOENT if the name of the folder no longer leads to it: no result would name a print that appears there.
+  package func checkName() throws(SystemError) {
+    guard let parent, let name else { return }
+    let (own, found) = (try folder.identity(), try parent.status(of: name))
+    guard FolderIdentity(device: found.device, inode: found.inode) == own else {
+      throw SystemError(.missing, call: "fstatat", thing: folder.path)
+    }
   }
 
   /// Call when `unsettled` was synced.

@@ -17,10 +17,18 @@ package struct RecorderStart: Sendable {
       let journal = JournalFolder(try state.folder(FileName(literal: "journal"), creating: true))
       let lists = try state.folder(FileName(literal: "lists"), creating: true)
       try state.sync()
-      return (journal, lists, try lists.names().compactMap { UInt64($0.description) })
+      return (journal, lists, try lists.names().compactMap(ListFolder.number))
     }
     var recovery = try JournalRecovery.run(journal, settings, hasLists: !numbers.isEmpty)
-    if let highest = numbers.max() { recovery.ledger.reserve(upTo: ListID(highest)) }
+    let next = recovery.ledger.nextList
+    // Others are left from a crash before their record: the recovery of the inbox records or removes them.
+    recovery.unrecorded = UInt64(
+      numbers.count { list in
+        list >= next
+          && (try? lists.folder(ListFolder.name(list), creating: false).has(ListFolder.returned))
+            == true
+      })
+    if let highest = numbers.max() { recovery.ledger.reserve(upTo: highest) }
     return RecorderStart(
       recovery: recovery,
       journal: try asMachine { () throws(SystemError) in

@@ -38,6 +38,8 @@ package struct Recovery: Sendable {
   package internal(set) var generation: UInt64 = 1
   package internal(set) var lastNumber: UInt64 = 0
 
+  /// Folders of lists that are over and that come after the last list that this journal file ever had.
+  package internal(set) var unrecorded: UInt64 = 0
   package internal(set) var records: UInt64 = 0
   /// Whole records of unknown kinds that this version may skip.
   package internal(set) var ignored: UInt64 = 0

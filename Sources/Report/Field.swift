@@ -47,6 +47,7 @@ package enum Field: String, Sendable, CaseIterable {
   case openLists = "OPEN_LISTS"
   case recordsReplayed = "RECORDS_REPLAYED"
   case recordsLost = "RECORDS_LOST"
+  case listsUnrecorded = "LISTS_UNRECORDED"
   case recordedList = "LIST_RECORDED"
   case reportedList = "LIST_REPORTED"
   case nextList = "LIST_NEXT"

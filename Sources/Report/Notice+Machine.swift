@@ -89,6 +89,16 @@ extension Notice {
       fields: failure.fields + [.number(.listID, list.number)])
   }
 
+  /// Of a list at work, whose folder of prints had to be made again.
+  package static func printsLost(_ list: ListID, _ prints: UInt32, of folder: String) -> Notice {
+    let reason =
+      "the folder \(shown(folder)), which had \(counted(prints, "print")), was removed or renamed"
+    return Notice(
+      "3b8e9f0c5d7a4c1e9a62d4f7180b35ce", .warning,
+      words: "Prints of list \(list) are gone: \(reason).",
+      fields: [.sentence(.reason, reason), .number(.listID, list.number)])
+  }
+
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(
@@ -172,6 +182,17 @@ extension Notice {
         .number(.recordedList, recorded.number), .number(.reportedList, reported.number),
         .number(.nextList, next.number),
       ])
+  }
+
+  /// The journal file was restored alone, from an older copy.
+  package static func listsUnrecorded(_ lists: UInt64, in folder: String) -> Notice {
+    Notice(
+      "7d9e1359270a49c8a718923a3153ed5d", .warning,
+      words:
+        "The journal file is older than \(shown(folder)), which has \(counted(lists, "list")) that "
+        + "\(lists == 1 ? "is" : "are") over and not in the record; darkroomctl does not show "
+        + "\(lists == 1 ? "it" : "them").",
+      fields: [.number(.listsUnrecorded, lists), .text(.fileName, folder)])
   }
 
   package static func stateIsCopied(next: ListID) -> Notice {

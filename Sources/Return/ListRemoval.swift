@@ -99,9 +99,10 @@ package struct ListRemoval: Sendable {
     of list: ListID, in folder: any Folder, _ name: FileName?,
     _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) -> [Entry] {
-    let text = try folder.contents(of: ListFolder.returned, upTo: ReturnReceipt.maximumSize) ?? []
-    if !text.isEmpty {
-      return ReturnReceipt(text: text).entries.map { ($0.part, $0.name, $0.sum) }
+    for mark in [ListFolder.returned, ListFolder.resulted] {
+      let receipt = try ReturnReceipt(mark, in: folder)
+      guard let entries = receipt?.entries, !entries.isEmpty else { continue }
+      return entries.map { ($0.part, $0.name, $0.sum) }
     }
     guard let name, let sum else { return [] }
     let copySum = FileCopy.Sum(size: sum.size, sha256: sum.sha256)

@@ -19,9 +19,14 @@ package struct OldLists: Sendable {
   }
 
   /// True if the list was returned and its dropped file has left the inbox: then its folder can go.
-  package func isRemovable(_ list: ListID) throws(SystemError) -> Bool {
+  /// - Parameter withoutCopy: it has its results, and its copy may never be made.
+  package func isRemovable(
+    _ list: ListID, withoutCopy: Bool = false
+  ) throws(SystemError) -> Bool {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return false }
-    return try ListMarks(of: folder).isRemovable
+    let marks = try ListMarks(of: folder)
+    if marks.isRemovable || !withoutCopy { return marks.isRemovable }
+    return marks.drop == .claimed ? try folder.has(ListFolder.resulted) : false
   }
 
   package func remove(_ list: ListID) throws(SystemError) {

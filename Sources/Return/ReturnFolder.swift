@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results beside it. The
 // files appear whole, are for the owner of the list alone, are never the dropper's inode and never replace another
-// file. Then marks the list's folder as returned. While the list is missing from its folder, the copy alone waits for
-// it. Raises `list.gone`, `cancelled`, `machine`, and the failures of ListOutcome that are not `final`.
+// file. Then marks the list's folder as returned. While the list in its folder is missing, cannot be read or is not the
+// dropped one, the copy alone waits for it. Raises `list.gone`, `cancelled`, `machine`, a `ListLoss`, and the failures of
+// ListOutcome that are not `final`.
 // The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task
 // at a time for a list.
 
-internal import Files
+package import Files
 package import Vocabulary
 
 package struct ReturnFolder: Sendable {
@@ -14,6 +15,17 @@ package struct ReturnFolder: Sendable {
   private let failed: any Folder
   private let lists: any Folder
   private let groups: any SyncGroups
+
+  /// The return of one list.
+  private struct Order {
+    let list: ListID
+    let name: FileName
+    let folder: any Folder
+    let readers: FileReaders
+    /// Of the dropped list, if it is known.
+    let sum: FileCopy.Sum?
+    let outcome: OutcomeSource?
+  }
 
   /// `lists` is STATE/lists.
   package init(
@@ -35,32 +47,25 @@ package struct ReturnFolder: Sendable {
   /// marked list. Takes long for a long list. Raises `final` if the list's folder is gone. Without a
   /// name or owner, because `about` is damaged, the list's number makes a name, and root alone can read. Calls
   /// `leave` when the files have their names, before the mark: after a crash in between it is called again,
-  /// with the same names. Returns the failure if there will never be results.
+  /// with the same names. Calls `lack` with the failure if there will never be results.
+  /// - Parameter sum: of the dropped list; a list with another one is not returned.
   package func giveBack(
-    _ list: ListID, named name: FileName?, to owner: UInt32? = nil,
-    telling outcome: OutcomeSource? = nil,
+    _ list: ListID, named name: FileName?, to owner: UInt32? = nil, of sum: FileCopy.Sum? = nil,
+    telling outcome: OutcomeSource? = nil, lacking lack: (Failure) -> Void = { _ in },
     leaving leave: (ReturnedNames) throws(SystemError) -> Void = { _ in }
-  ) async throws(Failure) -> Failure? {
+  ) async throws(Failure) {
     do throws(Failure) {
       let begun = try asMachine { () throws(SystemError) in try begin(list) }
       guard let (folder, isReturned) = begun else {
         throw Failure(
           .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
       }
-      if isReturned { return nil }
+      if isReturned { return }
       let here = try asMachine { () throws(SystemError) in try standing() }
-      let (own, readers) = (name ?? Self.name(of: list), FileReaders(owner: owner))
-      let source = try asMachine { () throws(SystemError) in
-        try folder.open(ifThere: ListFolder.list)
-      }
-      guard let source else {
-        try await here.giveResults(list, named: own, from: folder, readers, outcome, leave)
-        throw Failure(
-          .machine, scope: .one, code: ListFolder.missing,
-          reason: "\(ListFolder.list) is missing from the list's folder, \(folder.path)",
-          advice: "Put the file back; an empty file ends the wait with an empty copy")
-      }
-      return try await here.attempt(list, named: own, from: folder, source, readers, outcome, leave)
+      let order = Order(
+        list: list, name: name ?? Self.name(of: list), folder: folder,
+        readers: FileReaders(owner: owner), sum: sum, outcome: outcome)
+      if let trouble = try await here.attempt(order, lack, leave) { lack(trouble) }
     } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
@@ -106,52 +111,93 @@ package struct ReturnFolder: Sendable {
     ListResults(of: list, done: done, failed: failed, for: readers)
   }
 
-  /// The results alone, once: their names count when the copy follows.
-  private func giveResults(
-    _ list: ListID, named own: FileName, from folder: any Folder, _ readers: FileReaders,
-    _ outcome: OutcomeSource?, _ leave: (ReturnedNames) throws(SystemError) -> Void
-  ) async throws(Failure) {
-    var files: [FreshFile] = []
-    let isDone = try asMachine { () throws(SystemError) in try folder.has(ListFolder.resulted) }
-    guard !isDone, try results(of: list, readers).write(outcome, into: &files) == nil,
-      !files.isEmpty
-    else { return }
-    let first = try await files.appear(under: FreshName.choices(own, list), groups)
-    try asMachine { () throws(SystemError) in
-      try leave(ReturnedNames(first, hasResults: true, hasRetry: files.count > 1))
-      try folder.write(whole: [], as: ListFolder.resulted)
-    }
-  }
-
-  /// `source` is the list, in its folder.
+  /// Returns the failure if there will never be results.
   private func attempt(
-    _ list: ListID, named own: FileName, from folder: any Folder, _ source: any OpenFile,
-    _ readers: FileReaders, _ outcome: OutcomeSource?,
+    _ order: Order, _ lack: (Failure) -> Void,
     _ leave: (ReturnedNames) throws(SystemError) -> Void
   ) async throws(Failure) -> Failure? {
-    let copy = try asMachine { () throws(SystemError) in
-      try FreshFile(
-        copying: source, upTo: source.status().size, as: ReturnPart.copy.temporary(list),
-        in: done, for: readers)
+    let (list, folder) = (order.list, order.folder)
+    let given = try asMachine { () throws(SystemError) in
+      try ReturnReceipt(ListFolder.resulted, in: folder)
     }
-    var files = [copy]
-    let trouble = try results(of: list, readers).write(outcome, into: &files)
-    let pictures = try pictures(of: list, in: folder, readers, trouble == nil ? outcome : nil)
+    let copy = try copy(order)
+    var files = [try? copy.get()].compactMap(\.self)
+    var trouble: Failure?
+    if given == nil {
+      trouble = try results(of: list, order.readers).write(order.outcome, into: &files)
+    }
+    if case .failure(let loss) = copy {
+      if given == nil { try await giveResults(files, order, leave) }
+      if let trouble { lack(trouble) }
+      throw loss
+    }
+    let hasResults = trouble == nil && given?.entries.isEmpty != true
+    let pictures = try pictures(
+      of: list, in: folder, order.readers, hasResults ? order.outcome : nil)
     try asMachine { () throws(SystemError) in
-      try pictures?.giveBack(to: done, failed, named: own)
+      try pictures?.giveBack(to: done, failed, named: order.name)
     }
-    let first = try await files.appear(under: FreshName.choices(own, list), groups)
+    let first = try await files.appear(under: Self.choices(order, beside: given), groups)
     let mark = try asMachine { () throws(SystemError) in
-      // The copy, then the results, then a retry list if there is one.
-      if try !folder.has(ListFolder.resulted) {
-        try leave(ReturnedNames(first, hasResults: files.count > 1, hasRetry: files.count > 2))
-      }
-      let receipt = ReturnReceipt(files, beside: first)
+      let fresh = ReturnReceipt(files, as: [.copy, .result, .retry], beside: first)
+      let receipt = ReturnReceipt(fresh.entries + (given?.entries ?? []))
+      if given == nil { try leave(ReturnedNames(receipt)) }
       return try ListMarks.writeReturn(in: folder, Array(receipt.text.utf8))
     }
     try await groups.sync(mark)
     try asMachine { () throws(SystemError) in try pictures?.clear() }
     return trouble
+  }
+
+  /// The results alone, once: the copy follows when the list is back. Without files there will never be any.
+  private func giveResults(
+    _ files: [FreshFile], _ order: Order, _ leave: (ReturnedNames) throws(SystemError) -> Void
+  ) async throws(Failure) {
+    var receipt = ReturnReceipt([])
+    if !files.isEmpty {
+      let first = try await files.appear(under: FreshName.choices(order.name, order.list), groups)
+      receipt = ReturnReceipt(files, as: [.result, .retry], beside: first)
+    }
+    try asMachine { () throws(SystemError) in
+      try leave(ReturnedNames(receipt))
+      try order.folder.write(whole: Array(receipt.text.utf8), as: ListFolder.resulted)
+    }
+  }
+
+  /// The name beside the results that are there comes first.
+  private static func choices(_ order: Order, beside given: ReturnReceipt?) -> [FileName] {
+    let choices = FreshName.choices(order.name, order.list)
+    guard let results = given?.name(of: .result) else { return choices }
+    let best = choices.filter { ReturnPart.result.name(beside: $0) == results }
+    return best + choices.filter { !best.contains($0) }
+  }
+
+  /// The list in its folder, if it is the one that was dropped; otherwise a `ListLoss`.
+  private func copy(_ order: Order) throws(Failure) -> Result<FreshFile, Failure> {
+    let place = "the list's folder, \(order.folder.path)"
+    do throws(SystemError) {
+      guard let source = try order.folder.open(ifThere: ListFolder.list) else {
+        return .failure(
+          ListLoss.missing.failure("\(ListFolder.list) is missing from \(place)"))
+      }
+      let size = try source.status().size
+      if order.sum == nil || order.sum?.size == size {
+        let copy = try FreshFile(
+          copying: source, upTo: size, as: ReturnPart.copy.temporary(order.list), in: done,
+          for: order.readers)
+        if order.sum == nil || order.sum == copy.sum { return .success(copy) }
+        try copy.discard()
+      }
+      return .failure(
+        ListLoss.changed.failure(
+          "\(ListFolder.list) in \(place), was changed, and is not the list that was dropped"))
+    } catch {
+      // Another error is one of `done`, or of the whole machine.
+      guard error.isOfOneThing, error.thing == "\(order.folder.path)/\(ListFolder.list)" else {
+        throw error.machineFailure
+      }
+      return .failure(ListLoss.unread.failure("the list cannot be read: \(error)"))
+    }
   }
 
   /// Nil if the list was not made of pictures. Without an outcome all pictures count as failed.

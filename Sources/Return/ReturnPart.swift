@@ -26,14 +26,11 @@ enum ReturnPart: String {
 /// The names under which the files of a list appeared.
 package struct ReturnedNames: Equatable, Sendable {
   /// In `done`.
-  package let copy: FileName
   package let results: FileName?
   /// In `failed`.
   package let retry: FileName?
 
-  init(_ copy: FileName, hasResults: Bool, hasRetry: Bool) {
-    self.copy = copy
-    results = hasResults ? ReturnPart.result.name(beside: copy) : nil
-    retry = hasRetry ? ReturnPart.retry.name(beside: copy) : nil
+  init(_ receipt: ReturnReceipt) {
+    (results, retry) = (receipt.name(of: .result), receipt.name(of: .retry))
   }
 }

@@ -21,13 +21,20 @@ struct ReturnReceipt: Equatable {
 
   init(_ entries: [Entry]) { self.entries = entries }
 
-  /// The copy, then the results, then a retry list if there is one.
-  init(_ files: [FreshFile], beside copy: FileName) {
-    let parts: [ReturnPart] = [.copy, .result, .retry]
+  /// The parts may be more than the files.
+  init(_ files: [FreshFile], as parts: [ReturnPart], beside copy: FileName) {
     entries = zip(parts, files).compactMap { part, file in
       part.name(beside: copy).map { Entry(part: part, name: $0, sum: file.sum) }
     }
   }
+
+  /// Of a list that has this mark; nil without it.
+  init?(_ mark: FileName, in folder: any Folder) throws(SystemError) {
+    guard let text = try folder.contents(of: mark, upTo: Self.maximumSize) else { return nil }
+    self.init(text: text)
+  }
+
+  func name(of part: ReturnPart) -> FileName? { entries.first { $0.part == part }?.name }
 
   var text: String {
     entries.map {

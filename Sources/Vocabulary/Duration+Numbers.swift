@@ -22,14 +22,15 @@ extension Duration {
     return "\((seconds + 30) / 60) min"
   }
 
-  /// Reads `250ms`, `5s`, `10min`, `2h` or `1d`; a number without a unit counts seconds.
+  /// Reads `250ms`, `5s`, `10min`, `2h` or `1d`; a number without a unit counts seconds. Not
+  /// `30m`, which means minutes to some and months to others.
   package init?(written word: Substring) {
     let digits = word.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits), number < 1_000_000_000 else { return nil }
     switch word.dropFirst(digits.count) {
     case "ms": self = .milliseconds(number)
     case "s", "": self = .seconds(number)
-    case "min", "m": self = .seconds(number * 60)
+    case "min": self = .seconds(number * 60)
     case "h": self = .seconds(number * 3600)
     case "d": self = .seconds(number * 86400)
     default: return nil

@@ -14,13 +14,10 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
-  /// Marks that its results are in `done` and `failed`, and its copy waits for the missing list.
+  /// Marks that its results are in `done` and `failed`, or will never be, and its copy waits for the list.
   package static let resulted = FileName(literal: "resulted")
   /// Marks that the list's prints were removed because of their age.
   package static let expired = FileName(literal: "expired")
-
-  /// The code of the trouble that the list itself is missing from its folder, which a person has to mend.
-  package static let missing = "list.missing"
 
   package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
 
@@ -79,5 +76,27 @@ package enum ListFolder {
 
   private static func isHidden(_ word: String, _ name: FileName) -> Bool {
     name.bytes.starts(with: ".\(word)-".utf8)
+  }
+}
+
+/// Why the list in its folder is not the list that was dropped. A person has to mend it: until then the list has its
+/// results and no copy.
+package enum ListLoss: String, CaseIterable, Sendable {
+  case missing, changed
+  /// It is there, and cannot be read.
+  case unread
+
+  package var code: String { "list.\(rawValue)" }
+
+  /// A copy waits for this trouble of the machine.
+  package init?(_ failure: Failure) {
+    guard let loss = Self.allCases.first(where: { $0.code == failure.code }) else { return nil }
+    self = loss
+  }
+
+  package func failure(_ reason: String) -> Failure {
+    Failure(
+      .machine, scope: .one, code: code, reason: reason,
+      advice: "Put the dropped list back, or remove the list with darkroomctl")
   }
 }

@@ -22,6 +22,7 @@ extension SystemError {
     case machineFilesOpen = 23  // ENFILE
     case filesOpen = 24  // EMFILE
     case textBusy = 26  // ETXTBSY: a program that is being written
+    case fileTooLarge = 27  // EFBIG
     case noSpace = 28  // ENOSPC
     case readOnly = 30  // EROFS
     case tooManyLinks = 31  // EMLINK

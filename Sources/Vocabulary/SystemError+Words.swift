@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error numbers of calls on files, sockets and processes, in plain words, and advice about limits.
+// The error numbers of calls on files, sockets and processes, in plain words.
 
 extension SystemError {
   package var words: String { Self.words[code] ?? "error \(code)" }
-
-  /// The setting to change if a limit kept a process from being started; nil if no limit did.
-  package var limitAdvice: String? {
-    switch name {
-    case .again:
-      "A limit on processes and threads is reached: raise TasksMax= of the service, or LimitNPROC= (ulimit -u) "
-        + "of its user, or lower Workers= under [Filter]"
-    case .outOfMemory:
-      "The memory for another process is missing: raise MemoryMax= of the service, or lower MaximumMemory= or "
-        + "Workers= under [Filter]"
-    case .filesOpen: "Raise LimitNOFILE= of the service (ulimit -n)"
-    case .machineFilesOpen: "Raise the limit of this machine: sysctl fs.file-max"
-    default: nil
-    }
-  }
 
   private static let words: [Int32: String] = [
     1: "operation not permitted", 2: "no such file or directory", 3: "no such process",

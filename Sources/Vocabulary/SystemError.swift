@@ -38,7 +38,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isMachineTrouble: Bool {
     switch name {
     case .inputOutput, .outOfMemory, .noBuffers, .machineFilesOpen, .filesOpen, .noSpace, .readOnly,
-      .overQuota, .stale:
+      .overQuota, .stale, .fileTooLarge:
       true
     default: false
     }
@@ -46,7 +46,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// One file or folder alone may be at fault. Disk space, memory and descriptors run out for all work.
   package var isOfOneThing: Bool {
-    name == .inputOutput || name == .stale || !isMachineTrouble && !isCancelled
+    switch name {
+    case .inputOutput, .stale, .fileTooLarge: true
+    default: !isMachineTrouble && !isCancelled
+    }
   }
 
   package var failure: Failure { failure(isMachineTrouble ? .machine : .final) }
@@ -57,7 +60,27 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   private func failure(_ kind: Failure.Kind) -> Failure {
     Failure(
       kind, scope: isOfOneThing ? .one : .everything,
-      code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)
+      code: isDiskFull ? "disk.full" : "system.\(code)", reason: description,
+      advice: name == .fileTooLarge ? limitAdvice ?? "" : "")
+  }
+}
+
+extension SystemError {
+  /// The advice for an error of a limit: of a process that cannot be started, or of a long file.
+  package var limitAdvice: String? {
+    switch name {
+    case .again:
+      "A limit on processes and threads is reached: raise TasksMax= of the service, or LimitNPROC= (ulimit -u) "
+        + "of its user, or lower Workers= under [Filter]"
+    case .outOfMemory:
+      "The memory for another process is missing: raise MemoryMax= of the service, or lower MaximumMemory= or "
+        + "Workers= under [Filter]"
+    case .filesOpen: "Raise LimitNOFILE= of the service (ulimit -n)"
+    case .machineFilesOpen: "Raise the limit of this machine: sysctl fs.file-max"
+    case .fileTooLarge:
+      "Raise LimitFSIZE= of the service (ulimit -f), or use a file system for larger files"
+    default: nil
+    }
   }
 }
 

@@ -8,6 +8,7 @@ internal import Vocabulary
 @main
 enum DarkroomTool {
   static func main() {
+    ThisProcess.reportLongFiles()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode

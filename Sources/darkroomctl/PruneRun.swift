@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `prune`: removes lists that are over, as `remove` does, or shows them first. A list counts as over once its copy and
-// results are in their places, as the daemon demands it. The oldest list goes first, because the newest of a name takes
-// its earlier lists along. Raises `ControlFailure`, and `UsageError` while it reads.
+// `prune`: removes lists that are over, as `remove` does, or shows them first. The daemon waits for the copy and the
+// results of a list that has just ended, and tells why it does not remove one. The oldest list goes first, because the
+// newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError` while it reads.
 
 internal import Steer
 internal import Vocabulary
@@ -74,7 +74,7 @@ struct PruneRun {
     filter.user = talk.changeable(by: filter.user)
     let old = try task.age.map { age throws(ControlFailure) in try aged(age) }
     var lists = filter.pick(all, users: talk.users).filter { list in
-      list.isFinal && list.end.isReturned && old?.contains(list.id) != false
+      list.isFinal && old?.contains(list.id) != false
     }
     if !task.lists.isEmpty {
       var named: Set<UInt64> = []

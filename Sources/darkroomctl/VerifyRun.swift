@@ -26,6 +26,9 @@ package struct VerifyRun {
     private let isJSON: Bool
     private let list: String
     private var counts: [PrintFinding.Kind: UInt64] = [:]
+    /// The findings that were written, and the photos among them whose results are lost.
+    private var told: UInt64 = 0
+    private var unknown: UInt64 = 0
 
     init(_ list: String, _ voice: ToolVoice, isJSON: Bool) {
       (self.list, self.voice, self.isJSON) = (list, voice, isJSON)
@@ -38,8 +41,18 @@ package struct VerifyRun {
     var all: UInt64 { counts.values.reduce(0, +) }
 
     mutating func note(_ finding: PrintFinding, _ print: Recorded) {
-      defer { counts[finding.kind, default: 0] += 1 }
-      if finding.kind == .asRecorded { return }
+      counts[finding.kind, default: 0] += 1
+      if finding.kind != .asRecorded { tell(finding, print) }
+    }
+
+    /// The photo may have had a print: `end` counts.
+    mutating func noteUnknown(_ photo: Recorded, _ why: String) {
+      unknown += 1
+      tell(PrintFinding(.lost, why: why), photo)
+    }
+
+    private mutating func tell(_ finding: PrintFinding, _ print: Recorded) {
+      defer { told += 1 }
       let (kind, why) = (finding.kind.rawValue, Printable.sentence(finding.why))
       if isJSON {
         let object: JSONValue = [
@@ -47,7 +60,7 @@ package struct VerifyRun {
           "print": .string(print.file), "finding": .string(kind),
           "reason": .string(why),
         ]
-        voice.say((all == self[.asRecorded] ? "" : ",") + JSONWriter.text(object))
+        voice.say((told == 0 ? "" : ",") + JSONWriter.text(object))
       } else if voice.screen.isTerminal {
         let text =
           "\(kind): \(Printable.text(print.file)) (photo \(print.number)): \(why)"
@@ -61,11 +74,15 @@ package struct VerifyRun {
       }
     }
 
-    /// Prints that no photo can be named for.
+    /// Prints that the record counts and that no result is left of. Tells if they are not as many as the photos that
+    /// were named.
     private mutating func noteLost(_ prints: UInt64) {
       counts[.lost, default: 0] += prints
-      guard !isJSON, voice.screen.isTerminal else { return }
-      let text = "lost: \(Amounts.counted(prints, "print")): no result is left that names the photo"
+      guard !isJSON, voice.screen.isTerminal, prints != unknown else { return }
+      let text =
+        prints > unknown
+        ? "lost: \(Amounts.counted(prints - unknown, "print")): no result is left that names the photo"
+        : "\(prints) of the \(Amounts.counted(unknown, "photo")) without a result had a print"
       voice.say(Prose.folded(text, voice.screen, indent: 2) + "\n")
     }
 
@@ -140,7 +157,10 @@ package struct VerifyRun {
         let print = Recorded(
           number: photo.number, name: photo.name, file: photo.print, bytes: photo.bytes,
           sha256: photo.sha256 ?? "")
-        if photo.sha256 == nil {
+        if photo.state == SeenState.unknown.name {
+          let mayHaveFailed = report.list.failed > 0 ? "; the photo may have failed" : ""
+          account?.noteUnknown(print, photo.reason + mayHaveFailed)
+        } else if photo.sha256 == nil {
           account?.note(PrintFinding(.lost, why: photo.reason), print)
         } else if let finding = photo.finding ?? (asked.verifies ? Self.unread : nil) {
           account?.note(finding, print)

@@ -47,6 +47,7 @@ final class Darkroom: Sendable {
     let health = HealthBoard(
       ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
     health.set(settings.shares.shortage(settings), for: .openFiles)
+    health.set(settings.record.weakness, for: .unsynced)
     let narrator = Narrator(
       ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
       settings: settings.report)
@@ -81,7 +82,7 @@ final class Darkroom: Sendable {
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
       space: photos.space, witness: witness, hooks: desk,
-      part: ground.part?.order, isNode: cluster != nil)
+      part: ground.part?.order, isNode: cluster != nil, footing: ground.footing)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -91,7 +92,7 @@ final class Darkroom: Sendable {
       started: clock.wallTime())
     calls = ControlCalls(
       views, PageCalls(views, in: folders.state), keeper: keeper,
-      remover: ListRemover(recorder, index, lists, narrator, health, clock: clock),
+      remover: ListRemover(recorder, index, lists, keeper, narrator, health, clock: clock),
       sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
@@ -148,6 +149,7 @@ final class Darkroom: Sendable {
       }
       group.addTask { [self] in await photos.watchSpace(work.health, ground.recorder) }
       group.addTask { [self] in await watchRelief() }
+      group.addTask { [self] in await watchRecord() }
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
@@ -168,6 +170,7 @@ final class Darkroom: Sendable {
 
   /// Stops the parts: admits nothing more and cancels running work. Nothing recorded is lost.
   private func end(_ control: ControlServer?) async {
+    await tellMoved()
     ground.status.stopping()
     ground.tellStopping()
     control?.stop()
@@ -243,7 +246,7 @@ final class Darkroom: Sendable {
     let left = await onDisk {
       ended.filter { list in
         // The keeper tries again where the folder cannot be read now.
-        guard (try? work.returns.isPending(list)) == false else { return true }
+        if work.isPending(list) { return true }
         ground.recorder.archived(list)
         return false
       }
@@ -254,10 +257,7 @@ final class Darkroom: Sendable {
   }
 
   private func birth(_ entry: ListEntry) -> ListLives.Birth {
-    let terms = work.index[entry.id]?.terms
-    return ListLives.Birth(
-      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
-      serviceClass: entry.acceptance.serviceClass, isShare: terms?.share != nil)
+    ListLives.Birth(entry, work.index[entry.id]?.terms)
   }
 
   /// A disk that is better ends the pauses of what waits for it.
@@ -270,6 +270,22 @@ final class Darkroom: Sendable {
       keeper.relieve()
       inbox.relieve()
     }
+  }
+
+  /// A folder of the record that a person moves rings no bell; the inbox reports it and closes.
+  private func watchRecord() async {
+    while !Task.isCancelled {
+      await ground.clock.rest(.seconds(60))
+      let moved = await onDisk { ground.footing.held.trouble }
+      if moved != nil { inbox.relieve() }
+    }
+  }
+
+  /// The last moment in which it can be moved back.
+  private func tellMoved() async {
+    let moved = await onDisk { ground.footing.held.trouble }
+    guard let moved, work.health.health[.inbox]?.code != moved.code else { return }
+    work.health.report(moved, waits: "no start knows the lists in it")
   }
 
   private func runReload() async {

@@ -15,6 +15,7 @@ struct Ground: Sendable {
   let settings: LiveSettings
   let folders: StateFolders
   let recorder: Recorder
+  let footing: Footing
   let reporter: Reporter
   let status: ServiceStatus
   /// Rings at every change that users can see.
@@ -54,18 +55,36 @@ struct Ground: Sendable {
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(
       folders.state, clock, settings.current.record, reporter, died)
+    footing = try StartFailure.unlessOnDisk("with the folders") {
+      [folders] () throws(SystemError) in
+      try Self.footing(folders, isPart: part != nil)
+    }
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
+    if recovery.unrecorded > 0 {
+      reporter.report(.listsUnrecorded(recovery.unrecorded, in: folders.lists.path))
+    }
+  }
+
+  /// Parts of a list share the folder of prints, and so do the nodes of a cluster.
+  private static func footing(
+    _ folders: StateFolders, isPart: Bool
+  ) throws(SystemError) -> Footing {
+    let journal = try folders.state.folder(FileName(literal: "journal"), creating: false)
+    let prints = folders.isShared ? folders.alone : folders.prints
+    return Footing(
+      held: try HeldFolders([folders.state, folders.lists, journal]),
+      seat: isPart
+        ? nil
+        : try prints.map { (prints) throws(SystemError) in try PrintsSeat(prints, of: folders.state)
+        })
   }
 
   /// Waits while another daemon of this machine prints into the folder: both would give their removed and expired
-  /// folders of prints the same hidden names. Parts of a list share the folder, and so do the nodes of a cluster.
-  func take(_ seat: inout FolderSeat) throws(StartFailure) {
-    guard part == nil, let prints = folders.isShared ? folders.alone : folders.prints,
-      let identity = try? prints.identity(), let rival = seat.take(identity)
-    else { return }
+  /// folders of prints the same hidden names.
+  func checkSeat() throws(StartFailure) {
+    guard let failure = footing.seat?.trouble else { return }
     throw StartFailure(
-      ExitCode.io, "another darkroomd (pid \(rival)) uses the same folder of prints \(prints.path)",
-      trouble: "prints.taken", advice: "Stop one of them, or give each its own folder of prints")
+      ExitCode.io, failure.reason, trouble: failure.code, advice: failure.advice)
   }
 
   private static let diskTroubles = Set(

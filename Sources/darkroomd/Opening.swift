@@ -14,7 +14,6 @@ struct Opening: Sendable {
   struct Parts: Sendable {
     var lock: LinuxFile?
     var ground: Ground?
-    var seat = FolderSeat("prints")
 
     static func keep<Part>(
       _ place: inout Part?, _ make: () throws(StartFailure) -> Part
@@ -28,7 +27,6 @@ struct Opening: Sendable {
 
   struct Made: Sendable {
     let lock: LinuxFile
-    let seat: FolderSeat
     let ground: Ground
     let darkroom: Darkroom
   }

@@ -17,7 +17,7 @@ enum SettingsCheck {
     let places = Places.named(by: options)
     let source = Startup.source(options, places)
     let settings = try Startup.settings(source, secrets: true).current
-    var notes = settings.download.fileFolderNotes
+    var notes = settings.notes
     if let unit = DaemonPlace(socket: places.control).unit {
       notes += hidden(settings.download.fileFolders, by: unit)
     }

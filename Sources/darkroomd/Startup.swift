@@ -27,7 +27,7 @@ enum Startup {
     let named = if let task { task.places } else { try Self.places(options) }
     let source = source(options, named)
     let settings = try settings(source)
-    for note in settings.current.download.fileFolderNotes { say("note: \(note)") }
+    for note in settings.current.notes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
@@ -73,10 +73,10 @@ enum Startup {
           part: task, grace: options.expiresAtOnce ? .none : .full,
           died: { ends.put(.journalDied($0)) })
       }
-      try ground.take(&parts.seat)
+      try ground.checkSeat()
       try task?.begin(ground.recorder)
       return Opening.Made(
-        lock: lock, seat: parts.seat, ground: ground,
+        lock: lock, ground: ground,
         darkroom: try Darkroom(ground, source, leavesHooks: options.leavesHooks))
     }
     return reactor.work { [parts] in
@@ -143,7 +143,7 @@ enum Startup {
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
         reporter: reporter, stopped: stopped)
       let code = await life.run(on: reactor)
-      withExtendedLifetime((made.lock, made.seat)) {}
+      withExtendedLifetime(made.lock) {}
       return code
     } catch {
       control?.stop()
@@ -240,36 +240,20 @@ enum Startup {
 
   /// Held until the process ends: two daemons on one state folder would undo each other's work.
   private static func lock(_ places: Places) throws(StartFailure) -> LinuxFile {
+    let taken: Result<LinuxFile, StateLock.Holder>
     do throws(SystemError) {
-      let state = try LinuxFolder.open(path: places.state)
-      let file = try state.openFile(FileName(literal: "lock"), .ensure)
-      do throws(SystemError) { try file.lockPatiently() } catch {
-        guard error.name == .again else { throw error }
-        throw SystemError(.again, call: "lock", thing: holder(of: file))
-      }
-      // Only for people; a full disk must not prevent the start.
-      try? file.truncate(to: 0)
-      try? file.write(Array("pid=\(ThisProcess.identifier)\n".utf8), at: 0)
-      return file
+      taken = try StateLock.take(LinuxFolder.open(path: places.state))
     } catch {
-      guard error.name == .again else {
-        throw StartFailure(
-          ExitCode.io, "could not lock the state folder: \(error)",
-          trouble: error.isDiskTrouble ? error.machineFailure.code : nil)
-      }
+      throw StartFailure(
+        ExitCode.io, "could not lock the state folder: \(error)",
+        trouble: error.isDiskTrouble ? error.machineFailure.code : nil)
+    }
+    do throws(StateLock.Holder) { return try taken.get() } catch {
       throw StartFailure(
         ExitCode.busy,
-        "another darkroomd\(error.thing) uses \(places.state); stop it first, or give this one "
+        "another darkroomd\(error.words) uses \(places.state); stop it first, or give this one "
           + "another --root")
     }
-  }
-
-  /// ` (pid 42)`, read from the lock file; the lock itself does not name its holder.
-  private static func holder(of file: LinuxFile) -> String {
-    guard let bytes = try? file.read(at: 0, upTo: 32), bytes.starts(with: "pid=".utf8)
-    else { return "" }
-    let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return digits.isEmpty ? "" : " (pid \(String(decoding: digits, as: UTF8.self)))"
   }
 
   static func reporter(

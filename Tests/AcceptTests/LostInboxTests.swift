@@ -6,6 +6,7 @@
 import Glibc
 import Linux
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -206,6 +207,29 @@ import Vocabulary
     #expect(try first.left().isEmpty)
     await first.inbox.stop()
     await next.stop()
+  }
+
+  @Test("While a list would be lost, it stays in the inbox, and the reason is told once")
+  func standing() async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.settled()
+    bench.rules.state.withLock {
+      $0.standing = Failure(.machine, code: "state.moved", reason: "the folder /s was removed")
+    }
+    User.put(bench.path("a.plist"), "a end")
+    for _ in 0..<3 {
+      _ = await bench.inbox.settled()
+      bench.clock.advance(by: .seconds(10))
+    }
+    #expect(bench.isClosed && bench.rules.names.isEmpty)
+    bench.rules.state.withLock { $0.standing = nil }
+    for _ in 0..<3 {
+      _ = await bench.inbox.settled()
+      bench.clock.advance(by: .seconds(10))
+    }
+    #expect(bench.rules.names == ["a.plist"] && !bench.isClosed)
+    #expect(bench.rules.state.withLock { $0.troubles } == ["state.moved", nil])
+    await bench.inbox.stop()
   }
 
   @Test("A new child process that inherited our descriptors keeps no daemon from the inbox")

@@ -211,7 +211,7 @@ import Vocabulary
       #expect(bench.all("prints/summer").contains(".sheet"))
       let daemon = try await bench.start()
       #expect(try await bench.tool("remove", "summer").code == 0)
-      #expect(bench.all("prints").isEmpty)
+      #expect(bench.names("prints").isEmpty)
       #expect(try await bench.stop(daemon).code == 0)
     }
   }

@@ -245,7 +245,7 @@ import Vocabulary
   @Test(
     arguments: [
       ("250ms", .milliseconds(250)), ("5s", .seconds(5)), ("5", .seconds(5)),
-      ("1min 30s", .seconds(90)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
+      ("1min 30s", .seconds(90)), ("2min", .seconds(120)), ("1h", .seconds(3600)),
       ("1d", .seconds(86400)), ("1h  1s", .seconds(3601)), ("0", .zero),
     ] as [(String, Duration)])
   func `times have units and add up`(text: String, value: Duration) throws {
@@ -268,8 +268,10 @@ import Vocabulary
       ("KeepPrints", "1", "KeepPrints=1 has no unit; write 1d for 1 day"),
       ("KeepLists", "1d 12", "KeepLists=1d 12 has no unit; write 12d for 12 days"),
       (
-        "KeepLists", "month", "expected a time with its unit, from 1s to 3650d, not 'month'"
-      ), ("KeepLists", "0", "expected a time with its unit, from 1s to 3650d, not '0'"),
+        "KeepLists", "month",
+        "expected a time with its unit (s, min, h, d), from 1s to 3650d, not 'month'"
+      ),
+      ("KeepLists", "0", "expected a time with its unit (s, min, h, d), from 1s to 3650d, not '0'"),
       ("KeepPrints", "0", "\(noPrints)'0'"), ("KeepPrints", "0d", "\(noPrints)'0d'"),
       ("KeepPrints", "never", "\(noPrints)'never'"), ("KeepPrints", "", "\(noPrints)''"),
       ("KeepPrints", "4000d", "\(noPrints)'4000d'"),
@@ -301,7 +303,7 @@ import Vocabulary
 }
 
 private let noPrints =
-  "expected a time with its unit, from 1s to 3650d, or infinity, which keeps all prints, not "
+  "expected a time with its unit (s, min, h, d), from 1s to 3650d, or infinity, which keeps all prints, not "
 
 @Suite struct SettingChangeTests {
   @Test func `every setting that changes is named, by the name in the file`() throws {

@@ -71,7 +71,7 @@ struct EarlierPrintsTests {
       let remove = try await nodes.tool("a", "remove", "1")
       #expect(remove.code == 0, "\(remove)")
       try await node.says("Removed list 'summer' with its prints and results.")
-      #expect(nodes.all("a/prints") == ["winter"])
+      #expect(nodes.names("a/prints") == ["winter"])
       #expect(nodes.prints("summer") == ["photo 1.jpg"])
     }
   }
@@ -94,7 +94,7 @@ struct EarlierPrintsTests {
       #expect(
         remove.errors.contains(
           "its prints are in the folder of this machine alone, which is missing"))
-      #expect(nodes.all("a/prints-away") == ["summer"])
+      #expect(nodes.names("a/prints-away") == ["summer"])
       await node.cut()
     }
   }
@@ -133,7 +133,7 @@ struct EarlierPrintsTests {
       let node = try await nodes.start(
         "a", more: "[Record]\nKeepPrints=1s", ["--expire-at-once"])
       try await node.says("Removed the prints of list 'summer'")
-      #expect(nodes.all("a/prints").isEmpty)
+      #expect(nodes.names("a/prints").isEmpty)
     }
   }
 }

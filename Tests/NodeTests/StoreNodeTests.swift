@@ -26,7 +26,7 @@ struct StoreNodeTests {
       try await home.says("Finished list 'summer'")
       try await nodes.checkBooks(60)
       for node in ["a", "b", "c"] {
-        #expect(nodes.all("\(node)/prints").isEmpty)
+        #expect(nodes.names("\(node)/prints").isEmpty)
         try await nodes.bench.until("the drafts of node \(node) are gone") {
           nodes.all("\(node)/state/drafts").isEmpty
         }
@@ -204,7 +204,7 @@ struct StoreNodeTests {
       try await again.says("Removed the prints of list 'two'")
       #expect(nodes.objects("prints/").isEmpty)
       #expect(nodes.all("a/state/unwanted").count == 2, "they are removed again")
-      #expect(nodes.all("a/prints") == ["one", "two"])
+      #expect(nodes.names("a/prints") == ["one", "two"])
       #expect(nodes.all("a/prints/one") == ["old.jpg"] && nodes.all("a/prints/two") == ["old.jpg"])
       _ = try await nodes.server.run(
         ["UPDATE list SET ended = ended - interval '10 minutes'"], at: nodes.place)

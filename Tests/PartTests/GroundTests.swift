@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The services that all parts use, on real folders.
 
+import Files
 import Linux
 import Record
 import Report
@@ -19,9 +20,11 @@ import Vocabulary
     told = try ToldLines()
   }
 
-  private func ground(_ status: ServiceStatus = .unheard) throws -> Ground {
+  private func ground(
+    _ status: ServiceStatus = .unheard, below root: String? = nil
+  ) throws -> Ground {
     try Ground(
-      .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
+      .below(root ?? scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
       reporter: told.reporter,
       status: status
     ) { _ in }
@@ -91,19 +94,49 @@ import Vocabulary
 
   @Test func `a daemon waits for the end of another one that prints into its folder`() async throws
   {
-    try Places.make(root: scratch.path)
-    let ground = try ground()
-    var (first, second) = (FolderSeat("prints"), FolderSeat("prints"))
-    try ground.take(&first)
+    let roots = ["\(scratch.path)/one", "\(scratch.path)/other"]
+    try Places.make(root: roots[0])
+    try Places.make(root: roots[1], ["inbox", "done", "failed", "state"])
+    try scratch.link("other/prints", to: "\(roots[0])/prints")
+    let grounds = try roots.map { try ground(below: $0) }
+    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).get() }
     for _ in 1...2 {
-      try ground.take(&first)
-      let failure = #expect(throws: StartFailure.self) { try ground.take(&second) }
+      try grounds[0].checkSeat()
+      let failure = #expect(throws: StartFailure.self) { try grounds[1].checkSeat() }
       #expect(failure?.trouble == "prints.taken")
       #expect(
-        failure?.words.hasSuffix("uses the same folder of prints \(scratch.path)/prints") == true)
+        failure?.words
+          == "another darkroomd (pid \(ThisProcess.identifier)) uses the same folder of prints "
+          + "\(roots[1])/prints")
+      #expect(grounds[1].footing.trouble?.code == "prints.taken")
     }
-    first = FolderSeat("prints")
-    try ground.take(&second)
+    // Others can read neither the mark nor the lock, and cannot hold them.
+    for name in ["one/prints/.daemon", "one/state/lock"] {
+      let parts = name.split(separator: "/").map { FileName(made: String($0)) }
+      let home = try scratch.folder.openFolder(parts[0], creating: false)
+        .openFolder(parts[1], creating: false)
+      #expect(try home.status(of: parts[2]).mode == 0o600, "\(name)")
+    }
+    locks[0].unlock()
+    try grounds[1].checkSeat()
+    #expect(grounds[0].footing.trouble?.code == "prints.taken")
+    locks[1].unlock()
+    try grounds[0].checkSeat()
+    for ground in grounds { await ground.recorder.close() }
+  }
+
+  @Test(arguments: ["", "17:4 /no/such/folder", "17:4", "17:4 /"])
+  func `a mark of no daemon that lives here keeps nobody from the prints`(
+    _ mark: String
+  ) async throws {
+    try Places.make(root: scratch.path)
+    try scratch.write(Array(mark.utf8), to: "prints/.daemon")
+    let ground = try ground()
+    try ground.checkSeat()
+    let own = try scratch.folder.openFolder(FileName(literal: "prints"), creating: false)
+      .contents(of: FileName(literal: ".daemon"), upTo: 4096)
+    #expect(
+      own.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(" \(scratch.path)/state") == true)
     await ground.recorder.close()
   }
 

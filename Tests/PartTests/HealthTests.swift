@@ -65,6 +65,18 @@ import Vocabulary
     #expect(health.lines.first == "no space left on device")
   }
 
+  @Test func `a record that is not synced is told for as long as the daemon runs`() throws {
+    var settings = Settings()
+    #expect(settings.record.weakness == nil && settings.notes.isEmpty)
+    settings.record.sync = false
+    let weakness = try #require(settings.record.weakness)
+    #expect(weakness.words.hasPrefix("Sync=no, so a power cut may lose "))
+    #expect(settings.notes == [weakness.words])
+    var health = Health()
+    #expect(set(&health, weakness, .unsynced) == nil, "the start has noted it")
+    #expect(health.lines == [weakness.words] && health.has(.settings) && health.hold == nil)
+  }
+
   @Test func `a refused reload is a trouble until a reload succeeds, and is told elsewhere`() {
     var health = Health()
     let bad = Failure(.final, code: "configuration", reason: "darkroomd.conf:2: no setting 'X'")

@@ -72,7 +72,7 @@ import Vocabulary
   }
 
   @Test func `a copy that waits for a person is settled, one that waits for the disk is not`() {
-    let lost = Failure(.machine, scope: .one, code: ListFolder.missing, reason: "it is missing")
+    let lost = ListLoss.missing.failure("it is missing")
     for (failure, isSettled) in [(lost, true), (full, false)] {
       var life = ListLife(.finished, takesOver: false)
       #expect(begin(&life) == [.giveBack])
@@ -82,6 +82,23 @@ import Vocabulary
       #expect(act(&life, .timePassed, at: 6) == [.giveBack])
       #expect(!life.isSettled)
     }
+  }
+
+  @Test func `a removal ends the wait for a copy, but not a return that runs`() {
+    for failure in [ListLoss.changed.failure("it was changed"), full] {
+      var life = ListLife(.finished, takesOver: false)
+      #expect(begin(&life) == [.giveBack])
+      #expect(act(&life, .abandoned).isEmpty && life.loss == nil)
+      _ = act(&life, .returned(failure), at: 1)
+      #expect(life.loss == (failure == full ? nil : failure))
+      #expect(act(&life, .timePassed, at: 6) == [.giveBack])
+      #expect(act(&life, .abandoned, at: 6).isEmpty)
+      _ = act(&life, .returned(failure), at: 7)
+      #expect(act(&life, .abandoned, at: 8) == [.forget] && life.phase == .over)
+    }
+    var life = ListLife(.accepted, takesOver: false)
+    _ = begin(&life)
+    #expect(act(&life, .abandoned).isEmpty)
   }
 
   @Test func `opening and taking over are tried again after trouble of this machine`() {

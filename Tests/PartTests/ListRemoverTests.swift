@@ -19,7 +19,8 @@ import Vocabulary
   private func remover(_ bench: DiskBench, _ folders: StateFolders? = nil) -> ListRemover {
     let lists = folders.map { OpenLists($0, most: 4) } ?? bench.lists
     return ListRemover(
-      bench.recorder, bench.index, lists, bench.narrator(),
+      bench.recorder, bench.index, lists,
+      ListKeeper(clock: bench.clock, changes: bench.changes), bench.narrator(),
       HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes), clock: bench.clock)
   }
 
@@ -57,7 +58,8 @@ import Vocabulary
       if kind == "link" { try bench.scratch.link(place, to: "../../elsewhere") }
       if kind == "file" { try bench.scratch.write([2], to: place) }
       let remover = ListRemover(
-        bench.recorder, bench.index, bench.lists, bench.narrator, bench.health, clock: bench.clock)
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
       let failure = try #require(await remove(1, remover))
       #expect(failure.kind == .final && failure.code == "list.kept", "\(failure)")
       let words = kind == "link" ? "is a symbolic link, which" : "is not a folder"
@@ -66,7 +68,8 @@ import Vocabulary
       #expect(try bench.folders.prints.listing() == ["barn"])
       try bench.folders.prints.remove(Self.barn)
       let next = ListRemover(
-        bench.recorder, bench.index, bench.lists, bench.narrator, bench.health, clock: bench.clock)
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
       #expect(await remove(1, next) == nil)
       #expect(bench.state(ListID(1)) == nil)
       #expect(bench.scratch.bytes(of: "elsewhere/One.jpg") != nil)
@@ -152,7 +155,8 @@ import Vocabulary
       try lists.rename(
         ListFolder.name(list), to: lists, as: ListFolder.removed(list), replacing: false)
       let remover = ListRemover(
-        bench.recorder, bench.index, bench.lists, bench.narrator, bench.health, clock: bench.clock)
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
       let fault = "ListRemoverTests"
       FaultPlan.set(
         .init(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The return of a list, and the outcome of its photos.
 
+import Accept
 import Files
 import Linux
 import Record
@@ -199,6 +200,68 @@ import Vocabulary
       #expect(await bench.work.giveBack(list) == nil)
       #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
       #expect(try ListMarks(of: folder).isReturned)
+    }
+  }
+
+  @Test func `a list that was edited in its folder is not returned as the dropped one`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      let folder = try bench.folder(of: list)
+      let file = try folder.open(ListFolder.list, .write)
+      let text = try file.read(at: 0, upTo: 4)
+      try file.write(Array("EDIT".utf8), at: 0)
+      let failure = await bench.work.giveBack(list)
+      #expect(failure?.kind == .machine && failure?.code == "list.changed")
+      #expect(try bench.folders.done.listing() == ["barn.result.plist"])
+      try file.write(text, at: 0)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+    }
+  }
+
+  @Test func `a list without its file whose results cannot be made is told once`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      let folder = try bench.folder(of: list)
+      try folder.remove(ListFolder.list)
+      try folder.open(ListFolder.catalog, .write).truncate(to: 5)
+      for _ in 0..<2 { #expect(await bench.work.giveBack(list)?.code == "list.missing") }
+      let told = bench.told.all().filter { $0.contains("list 1 has no results in done") }
+      #expect(told.count == 1, "\(told)")
+    }
+  }
+
+  @Test(arguments: ["about", "lists/1"])
+  func `the name of a list that is over comes back when it can be read again`(
+    place: String
+  ) async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      let work = bench.work
+      #expect(work.isPending(list))
+      #expect(await work.giveBack(list) == nil && !work.isPending(list))
+      // As at a start.
+      bench.index.forget(list)
+      let path = place == "about" ? "/state/lists/1/about" : "/state/lists/1"
+      FaultPlan.set(
+        .init("openat", on: "\(bench.scratch.path)/daemon\(path)", code: 13, isPermanent: true),
+        for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      #expect(work.isPending(list))
+      let failure = try #require(await work.giveBack(list))
+      #expect(failure.kind == .machine && failure.code == ListIndex.nameless)
+      work.copyHealth(failure, of: list)
+      #expect(bench.told.holds("permission denied; list 1 has no name until it clears."))
+      #expect(bench.health.health.lines.first?.hasPrefix("list 1 has no name: openat") == true)
+      FaultPlan.set(nil, for: bench.scratch.path)
+      #expect(await work.giveBack(list) == nil && !work.isPending(list))
+      #expect(bench.index.name(of: list) == "barn")
+      #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
     }
   }
 

@@ -36,7 +36,8 @@ final class PeopleBench: Sendable {
       clock: parts.clock,
       started: parts.clock.wallTime())
     remover = ListRemover(
-      ground.recorder, parts.index, parts.lists, parts.narrator, parts.health, clock: parts.clock)
+      ground.recorder, parts.index, parts.lists, parts.keeper, parts.narrator, parts.health,
+      clock: parts.clock)
     calls = ControlCalls(
       views, PageCalls(views, in: ground.folders.state), keeper: parts.keeper, remover: remover,
       sheets: parts.sheets, reload: reload,

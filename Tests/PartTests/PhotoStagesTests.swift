@@ -240,6 +240,22 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: ["", "a."])
+  func `no print appears in a folder that a person renamed`(mark: String) async throws {
+    try await use(picture, mark: mark) { bench in
+      let negative = try await negative(bench)
+      let (prints, away) = (bench.folders.prints, FileName(literal: "away"))
+      try prints.rename(FileName(literal: "barn"), to: prints, as: away, replacing: false)
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.kind == .machine && found?.scope == .one && !bench.lists.isKept(list))
+      bench.stages.discard(negative)
+      #expect(try prints.folder(away, creating: false).listing() == [])
+      #expect(bench.state(photo) == .downloaded)
+    }
+  }
+
   /// Makes the print where another process has put this file under its name; returns the recorded row.
   private func output(
     _ bench: PartBench, behind standing: (Negative) throws -> [UInt8]

@@ -26,12 +26,14 @@ private final class SharedTurns: Sendable {
     }
     async let first: Void = call("first", of: 1)
     #expect(await begun.wait { $0 == ["first"] })
-    async let second: Void = call("second", of: 1)
+    // It has asked for its turn when this returns.
+    let second = Task.immediate { await call("second", of: 1) }
+    #expect(turns.state.withLock { $0.waiting[1]?.count } == 1)
     async let other: Void = call("other", of: 2)
     #expect(await begun.wait { $0 == ["first", "other"] })
     mayEnd.change { $0.insert("first") }
     #expect(await begun.wait { $0 == ["first", "other", "second"] })
     mayEnd.change { $0.formUnion(["second", "other"]) }
-    _ = await (first, second, other)
+    _ = await (first, second.value, other)
   }
 }

@@ -180,4 +180,22 @@ struct RecoveryTests {
     #expect(again.start.recovery.damageCount == 0 && again.start.recovery.missing == 0)
     #expect(again.ledger == desk.ledger)
   }
+
+  @Test func `lists that are over and later than the journal file are counted once`() throws {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk)
+    try desk.record([Samples.accepted(1, photos: 1)])
+    let lists = try disk.rootFolder.folder(FileName(literal: "lists"), creating: true)
+    func add(_ number: UInt64, isReturned: Bool) throws {
+      let folder = try lists.folder(FileName(number: number), creating: true)
+      if isReturned { _ = try folder.open(ListFolder.returned, .create) }
+    }
+    // Removed from the record; a crash before the record; two from after the copy of the journal.
+    try add(1, isReturned: true)
+    try add(2, isReturned: false)
+    try add(3, isReturned: true)
+    try add(4, isReturned: true)
+    #expect(try JournalDesk(disk).start.recovery.unrecorded == 2)
+    #expect(try JournalDesk(disk).start.recovery.unrecorded == 0)
+  }
 }

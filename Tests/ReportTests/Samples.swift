@@ -364,6 +364,11 @@ enum Samples {
         + "list 17 was reported; new lists are numbered from 28012345678."
     ),
     (
+      .listsUnrecorded(3, in: "/var/lib/darkroom/state/lists"),
+      "The journal file is older than /var/lib/darkroom/state/lists, which has 3 lists that are over and not "
+        + "in the record; darkroomctl does not show them."
+    ),
+    (
       .stateIsCopied(next: ListID(28_012_345_678)),
       "The state folder is a copy or a restored backup; new lists are numbered from 28012345678, so that "
         + "no number is used twice."
@@ -425,6 +430,10 @@ enum Samples {
         ListID(7),
         Failure(.final, code: "results.lost", reason: "the row of photo 3 is missing")),
       "The results of list 7 are incomplete: the row of photo 3 is missing."
+    ),
+    (
+      .printsLost(ListID(7), 12, of: "/p/two"),
+      "Prints of list 7 are gone: the folder /p/two, which had 12 prints, was removed or renamed."
     ),
     (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),

@@ -102,7 +102,7 @@ import Vocabulary
           ListID(1), named: ReturnBench.name,
           leaving: { names throws(SystemError) in
             var order = HookOrder(key)
-            order[.name] = names.copy.bytes
+            order[.name] = names.results?.bytes ?? ReturnBench.name.bytes
             _ = try outbox.add(order)
           })
       }

@@ -49,6 +49,17 @@ import Vocabulary
     #expect(steps > 10)
   }
 
+  @Test func `the results of a list whose copy waits go with it`() async throws {
+    let bench = try ReturnBench("a end")
+    try bench.folder(1).remove(ListFolder.list)
+    _ = try? await bench.giveBack { ListResultsTests.outcome(Self.list) }
+    #expect(try bench.done.listing() == ["barn.result.plist"])
+    let old = OldLists(bench.lists)
+    #expect(try !old.isRemovable(Self.list) && old.isRemovable(Self.list, withoutCopy: true))
+    try run(removal(bench, bench.scratch.folder))
+    #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
+  }
+
   @Test func `a link in the place of the prints is told, and stays with what it leads to`()
     async throws
   {

@@ -56,12 +56,16 @@ final class ReturnBench: Sendable {
       groups: groups)
   }
 
+  /// Returns the failure if there will never be results.
   @discardableResult
   func giveBack(
-    _ number: UInt64 = 1, named name: FileName? = ReturnBench.name,
+    _ number: UInt64 = 1, named name: FileName? = ReturnBench.name, of sum: FileCopy.Sum? = nil,
     telling outcome: OutcomeSource? = nil
   ) async throws -> Failure? {
-    try await returns.giveBack(ListID(number), named: name, telling: outcome)
+    var lack: Failure?
+    try await returns.giveBack(
+      ListID(number), named: name, of: sum, telling: outcome, lacking: { lack = $0 })
+    return lack
   }
 
   /// The start after a crash.

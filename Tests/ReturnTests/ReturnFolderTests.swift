@@ -113,6 +113,99 @@ import Vocabulary
     #expect(names.first?.retry == FileName(literal: "barn.retry.plist"))
   }
 
+  @Test func `results are given once, whatever becomes of them and of the list`() async throws {
+    let bench = try ReturnBench("a end")
+    try bench.folder(1).remove(ListFolder.list)
+    // The name is another list's, and free when the list is back.
+    try bench.done.put(Self.results, "another list's")
+    let calls = Mutex(0)
+    func giveBack() async throws {
+      try await bench.giveBack {
+        let count = calls.withLock { calls in
+          calls += 1
+          return calls
+        }
+        // A second time they would differ.
+        let photos = ListResultsTests.photos.prefix(count == 1 ? 3 : 1)
+        return ListResultsTests.outcome(ListID(1), photos: Array(photos))
+      }
+    }
+    await #expect(throws: Failure.self) { try await giveBack() }
+    #expect(try bench.done.listing() == ["barn.result.plist", "barn~1.result.plist"])
+    try bench.done.remove(Self.results)
+    try bench.folder(1).put(ListFolder.list, "a end")
+    try await giveBack()
+    #expect(calls.withLock { $0 } == 1)
+    #expect(try bench.done.listing() == ["barn~1.plist", "barn~1.result.plist"])
+    #expect(try bench.failed.listing() == ["barn~1.retry.plist"])
+    let receipt = try #require(try bench.folder(1).text("returned")).split(separator: "\n")
+    #expect(receipt.map { $0.split(separator: " ").first } == ["copy", "result", "retry"])
+    #expect(
+      receipt.map { $0.split(separator: " ").last } == [
+        "barn~1.plist", "barn~1.result.plist", "barn~1.retry.plist",
+      ])
+  }
+
+  @Test func `results that can never be made are told once, and not tried again`() async throws {
+    let bench = try ReturnBench("a end")
+    try bench.folder(1).remove(ListFolder.list)
+    let damage = Failure(.final, code: "catalog.damaged", reason: "it is")
+    let told = Mutex<[String]>([])
+    func giveBack() async throws {
+      try await bench.returns.giveBack(
+        ListID(1), named: ReturnBench.name,
+        telling: { () throws(Failure) in
+          told.withLock { $0.append("tried") }
+          throw damage
+        }, lacking: { failure in told.withLock { $0.append(failure.code) } },
+        leaving: { names in told.withLock { $0.append("\(names.results as Any)") } })
+    }
+    for _ in 0..<2 {
+      let failure = await #expect(throws: Failure.self) { try await giveBack() }
+      #expect(failure?.code == "list.missing")
+    }
+    try bench.folder(1).put(ListFolder.list, "a end")
+    try await giveBack()
+    #expect(told.withLock { $0 } == ["tried", "nil", "catalog.damaged"])
+    #expect(try bench.done.listing() == ["barn.plist"])
+  }
+
+  @Test(arguments: ["a longer end", "b end", ""])
+  func `a list that was changed in its folder is not returned as the dropped one`(
+    text: String
+  ) async throws {
+    let bench = try ReturnBench(text)
+    let sum = try FileCopy.sum(MemoryFile(Array("a end".utf8)), upTo: 5)
+    for _ in 0..<2 {
+      let failure = await #expect(throws: Failure.self) {
+        try await bench.giveBack(of: sum) { ListResultsTests.outcome(ListID(1)) }
+      }
+      #expect(failure?.kind == .machine && failure?.code == "list.changed")
+      #expect(failure?.reason.contains("was changed, and is not the list that was dropped") == true)
+      #expect(try bench.done.listing() == ["barn.result.plist"])
+    }
+    try bench.folder(1).replace(ListFolder.list, with: Array("a end".utf8))
+    try await bench.giveBack(of: sum)
+    #expect(try bench.done.text("barn.plist") == "a end" && bench.standing().isReturned)
+  }
+
+  @Test(arguments: ["openat", "pread", "fstat"])
+  func `a list that cannot be read in its folder waits alone`(call: String) async throws {
+    let bench = try ReturnBench("a end")
+    FaultPlan.set(
+      .init(call, on: "\(bench.scratch.path)/lists/1/list.plist", code: 5, isPermanent: true),
+      for: bench.scratch.path)
+    defer { FaultPlan.set(nil, for: bench.scratch.path) }
+    let failure = await #expect(throws: Failure.self) {
+      try await bench.giveBack { ListResultsTests.outcome(ListID(1)) }
+    }
+    #expect(failure?.code == "list.unread", "\(failure as Any)")
+    #expect(try bench.done.listing() == ["barn.result.plist"])
+    FaultPlan.set(nil, for: bench.scratch.path)
+    try await bench.giveBack()
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+  }
+
   @Test func `a stop ends the copy, which is made at the next start`() async throws {
     let bench = try ReturnBench(String(repeating: "x", count: 1_000_000) + "end")
     let pieces = Mutex(0)

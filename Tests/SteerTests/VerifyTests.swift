@@ -187,6 +187,37 @@ struct VerifyTests {
     #expect(try await verify(daemon).words.out == "list\t\(daemon.list.name)\t1\t0\t0\t0\t2\n")
   }
 
+  @Test func `of lost results only those of prints are counted`() async throws {
+    let daemon = try recorded([.unknown, .unknown, .unknown], filtered: 1, failed: 2)
+    let (code, words) = try await verify(daemon)
+    #expect(code == .usage)
+    let why = "is missing; the photo may have failed"
+    #expect(
+      words.out == """
+        lost\t1\tBarn 1\t\tthe result of photo 17/1 \(why)
+        lost\t2\tBarn 2\t\tthe result of photo 17/2 \(why)
+        lost\t3\tBarn 3\t\tthe result of photo 17/3 \(why)
+        list\t\(daemon.list.name)\t0\t0\t0\t0\t1
+
+        """)
+    let json = try await verify(daemon, json: true).words.out
+    #expect(json.split(separator: "},{").count == 3 && json.hasSuffix("\"lost\":1}\n"), "\(json)")
+    let told = try await verify(daemon, terminal: true).words.out
+    #expect(
+      told.hasSuffix(
+        "1 of the 3 photos without a result had a print\n"
+          + "\(daemon.list.name): 1 of 1 print not as recorded.\n"), "\(told)")
+  }
+
+  @Test func `prints that are lost beside photos that are named are counted with them`()
+    async throws
+  {
+    let daemon = try recorded([.filtered, .unknown, .new], filtered: 3)
+    let told = try await verify(daemon, terminal: true).words.out
+    #expect(told.contains("lost: 1 print: no result is left that names the photo\n"), "\(told)")
+    #expect(told.hasSuffix(": 2 of 3 prints not as recorded.\n"), "\(told)")
+  }
+
   @Test func `a filtered photo of a list at work without its result is lost`() async throws {
     var daemon = try recorded([.filtered, .filtered], filtered: 2)
     daemon.photos[1].sha256 = nil

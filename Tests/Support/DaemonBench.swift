@@ -236,6 +236,7 @@ package final class DaemonBench: Sendable {
   /// `done` that tells the highest number of a list, and among prints the contact sheet and its thumbnails.
   package func names(_ path: String) -> [String] {
     all(path).filter { path != "done" || !$0.hasPrefix(".darkroom-") }
+      .filter { path != "prints" || $0 != ".daemon" }
       .filter { !path.hasPrefix("prints/") || !Self.isOfSheet($0) }
   }
 

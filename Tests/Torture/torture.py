@@ -433,7 +433,7 @@ class Root:
                 found += [os.path.relpath(os.path.join(folder, file), self.path) for file in files]
         for folder, _, files in os.walk(self.at("prints")):
             found += [os.path.relpath(os.path.join(folder, file), self.path) for file in files
-                      if file.startswith(".") or file.endswith((".new", ".tmp"))]
+                      if file != ".daemon" and (file.startswith(".") or file.endswith((".new", ".tmp")))]
         found += ["inbox/" + name for name in list_folder(self.at("inbox")) if name != ".claim"]
         found += ["inbox/.claim/" + name for name in list_folder(self.at("inbox", ".claim"))
                   if name != ".lock"]
@@ -492,8 +492,8 @@ def write(path, data):
 
 
 def is_print(name):
-    """Not the contact sheet, which is not synced, and can be made again."""
-    return name != ".sheet" and not name.endswith(".html")
+    """Not the daemon's mark, nor the contact sheet, which is not synced, and can be made again."""
+    return name not in (".daemon", ".sheet") and not name.endswith(".html")
 
 
 def list_folder(path):

@@ -6,7 +6,8 @@
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
-//   resulted          by Return: the results are there, and the copy waits, because list.plist is missing
+//   resulted          by Return: the results are there, or will never be, and the copy waits, because list.plist is
+//                     lost; its contents name the results
 //   expired           by Return: the prints were removed because of their age; the time, in milliseconds since 1970
 
 package import Vocabulary

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the one daemon on this machine that uses a folder. It is kept without an open file in the folder. A
-// value; raises nothing.
+// The place of the one daemon on this machine that uses an inbox. It is kept without an open file in the folder. Any
+// user can flood the name or have it first: it finds the words, and the lock of the claims decides. A value; raises
+// nothing.
 
 package import Vocabulary
 
 package struct FolderSeat: Sendable {
-  private let use: String
   private var folder: FolderIdentity?
   private var seat: NameSeat?
   private var rival: NameHolder?
 
-  /// - Parameter use: of the folder, a word: `inbox`.
-  package init(_ use: String) { self.use = use }
+  package init() {}
 
   /// The process that has taken the seat before us; nil if the seat is ours. Where such sockets do not work, or
   /// if a process of another user has the name or floods it, there is no seat, and the caller's other guard decides
@@ -24,7 +23,7 @@ package struct FolderSeat: Sendable {
     }
     if rival?.isThere != true {
       rival = nil
-      let name = "io.darkroom/\(use)/\(folder.device):\(folder.inode)"
+      let name = "io.darkroom/inbox/\(folder.device):\(folder.inode)"
       do throws(SystemError) { seat = try NameSeat(name) } catch {
         if error.name == .addressInUse { rival = try? NameHolder(of: name) }
       }

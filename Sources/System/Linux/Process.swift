@@ -32,6 +32,9 @@ package enum ThisProcess {
   /// Raises the limit to its maximum, at most 65536: libdispatch ends a process that cannot open a file.
   package static func raiseDescriptorLimit() { _ = dr_descriptor_limit_raise() }
 
+  /// Ignores SIGXFSZ: a write beyond the limit on the size of a file then fails with EFBIG, and its caller has the words.
+  package static func reportLongFiles() { _ = dr_signal_ignore(25) }
+
   /// The limit on descriptors.
   package static var descriptorLimit: Int { Int(dr_descriptor_limit()) }
 
@@ -50,9 +53,10 @@ package final class Signals: Sendable {
   package static let interrupt: Int32 = 2
   package static let terminate: Int32 = 15
 
-  /// Ignores SIGIO (a lease is broken), SIGPIPE (a peer has gone), SIGUSR1 and SIGUSR2: each would end the process.
+  /// Ignores SIGIO (a lease is broken), SIGPIPE (a peer has gone), SIGXFSZ (see `reportLongFiles`), SIGUSR1 and SIGUSR2:
+  /// each would end the process.
   package init(_ signals: [Int32]) throws(SystemError) {
-    for number: Int32 in [10, 12, 13, 29] {
+    for number: Int32 in [10, 12, 13, 25, 29] {
       try Calls.run("sigaction", "signal") { dr_signal_ignore(number) }
     }
     try Calls.run("pthread_sigmask", "signals") {

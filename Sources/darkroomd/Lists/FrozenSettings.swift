@@ -9,6 +9,8 @@ import Output
 import Vocabulary
 
 struct FrozenSettings: Equatable, Sendable {
+  static let damage = "list.about"
+
   /// The folder of the list's prints, one checked component.
   var prints: FileName
   let filter: FilterFunction
@@ -17,8 +19,8 @@ struct FrozenSettings: Equatable, Sendable {
   let title: String
   /// The earlier list of the same name and owner, whose prints this one takes over.
   var revises: ListID?
-  /// It was made of dropped pictures.
-  var isRoll = false
+  /// The bytes of the dropped pictures that the list was made of; nil for other lists.
+  var copied: UInt64?
   /// The photos of the revised list to try again; its other failed photos stay failed. Nil for all.
   var again: RetryChoice?
   /// Notified when the list is over, if Webhooks= still allows it then.
@@ -35,6 +37,8 @@ struct FrozenSettings: Equatable, Sendable {
   var ledger: LedgerList?
   /// This list is a share of such a list.
   var share: ShareMark?
+
+  var isRoll: Bool { copied != nil }
 
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
@@ -65,7 +69,7 @@ struct FrozenSettings: Equatable, Sendable {
     Notify=\(notify?.text ?? "")
     Private=\(isPrivate ? "yes" : "no")
     ContactSheet=\(hasSheet ? "yes" : "no")
-    Roll=\(isRoll ? "yes" : "no")
+    Roll=\(copied.map { "\($0)" } ?? "no")
     Part=\(part?.text ?? "")
     Origin=\(origin.map { "\($0)" } ?? "")
     Ledger=\(ledger.map { "\($0)" } ?? "")
@@ -87,14 +91,15 @@ extension FrozenSettings {
       let metadata = MetadataRule(name: values["Metadata"] ?? "keep")
     else {
       throw Failure(
-        .final, code: "list.about", reason: "its frozen settings cannot be read",
+        .final, code: Self.damage, reason: "its frozen settings cannot be read",
         advice: "Drop the list again")
     }
     self.init(
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"] ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
-      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
+      copied: values["Roll"].flatMap { UInt64($0) },
+      again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: $0) },
       isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
       part: values["Part"].flatMap { NumberRanges(text: $0) },

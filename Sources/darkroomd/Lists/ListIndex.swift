@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The labels of all lists: name, owner, checksum and terms, known without opening the list. A label is read
 // at the start or added when the list is accepted, and is forgotten with the list. A list whose label cannot
-// be read has none until it is opened. The index raises nothing; a `ListLabel` raises `list.about`.
+// be read has none until it is opened. `learn` and a `ListLabel` raise the failures of `about`.
 // Concurrency model: one Mutex around the dictionaries; files are read outside it.
 
 import Accept
@@ -36,6 +36,8 @@ final class ListIndex: Sendable {
   private struct State {
     var labels: [ListID: ListLabel] = [:]
     var titles: [Title: Set<ListID>] = [:]
+    /// The lists of dropped pictures of each user, with the bytes of the pictures.
+    var rolls: [UInt32: [ListID: UInt64]] = [:]
     /// The lists that print into a folder, including drafts.
     var printers: [FileName: Set<ListID>] = [:]
     /// The folders with printers, by a key that is equal for those that some file systems do not distinguish.
@@ -47,6 +49,7 @@ final class ListIndex: Sendable {
       guard labels[list] == nil else { return }
       labels[list] = label
       titles[label.title, default: []].insert(list)
+      if let bytes = label.terms.copied { rolls[label.owner, default: [:]][list] = bytes }
       giveUp(list)
       enter(list, label.terms.prints)
     }
@@ -54,6 +57,7 @@ final class ListIndex: Sendable {
     mutating func remove(_ list: ListID) {
       guard let label = labels.removeValue(forKey: list) else { return }
       expired[list] = nil
+      rolls[label.owner]?[list] = nil
       titles[label.title]?.remove(list)
       if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
       leave(list, label.terms.prints)
@@ -113,6 +117,9 @@ final class ListIndex: Sendable {
     }
   }
 
+  /// The code of the trouble that a label cannot be read now.
+  static let nameless = "about.unread"
+
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
 
@@ -128,10 +135,18 @@ final class ListIndex: Sendable {
   /// The label, if necessary from the list's folder, which may have been repaired since the start. May wait
   /// for a disk.
   func read(_ id: ListID, from lists: any Folder) -> ListLabel? {
+    (try? learn(id, from: lists)) ?? nil
+  }
+
+  /// The same; nil if the folder is gone. Raises `final` for a damaged `about`.
+  @discardableResult
+  func learn(_ id: ListID, from lists: any Folder) throws(Failure) -> ListLabel? {
     if let label = self[id] { return label }
-    guard let folder = try? lists.folder(ListFolder.name(id), creating: false),
-      let about = try? AboutFile.read(from: folder), let label = try? ListLabel(about)
-    else { return nil }
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(ifThere: ListFolder.name(id))
+    }
+    guard let folder else { return nil }
+    let label = try ListLabel(AboutFile.read(from: folder))
     let expiry = (try? ListMarks.expiry(in: folder)) ?? nil
     state.withLock { state in
       state.add(id, label)
@@ -282,6 +297,9 @@ final class ListIndex: Sendable {
   func lists(called name: ListName, of owner: UInt32) -> Set<ListID> {
     state.withLock { $0.titles[Title(stem: name.stem, owner: owner)] ?? [] }
   }
+
+  /// The lists of dropped pictures of this user, with the bytes of the pictures.
+  func rolls(of owner: UInt32) -> [ListID: UInt64] { state.withLock { $0.rolls[owner] ?? [:] } }
 
   /// The lists that the list revises, the latest first.
   func predecessors(of list: ListID) -> [ListID] {

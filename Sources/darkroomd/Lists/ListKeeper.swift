@@ -9,6 +9,15 @@ import Linux
 import Record
 import Vocabulary
 
+extension ListLives.Birth {
+  /// The terms are not known if `about` cannot be read.
+  init(_ entry: ListEntry, _ terms: FrozenSettings?) {
+    self.init(
+      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
+      serviceClass: entry.acceptance.serviceClass, isShare: terms?.share != nil)
+  }
+}
+
 /// The effects of a list's life. The asynchronous ones may take long.
 protocol ListEffects: Sendable {
   func record(
@@ -77,6 +86,17 @@ final class ListKeeper: Sendable {
       }
     }
     if let failure { throw failure }
+  }
+
+  /// Returns when nothing waits for the list's copy any more; false if the keeper has stopped.
+  func abandon(_ list: ListID) async -> Bool {
+    while true {
+      let seen = changes.version
+      happened(.abandoned, to: list)
+      guard let lives = await lives() else { return false }
+      if lives[list] == nil { return true }
+      await changes.change(after: seen)
+    }
   }
 
   /// A disk is better: what waits for this machine is tried at once.

@@ -91,6 +91,8 @@ struct ListLife: Equatable, Sendable {
     /// Nothing of the list runs: the answer to `awaitIdle` of this number.
     case idle(UInt64)
     case returned(Failure?)
+    /// The list is being removed, and its copy is not awaited any more.
+    case abandoned
     case timePassed
     /// A disk is better: the pause is over.
     case relieved
@@ -172,7 +174,7 @@ struct ListLife: Equatable, Sendable {
     case .over: true
     case .damaged: isAtRest && requests.isEmpty
     case .open: isPaused && isAtRest && requests.isEmpty
-    case .returning(let failure?, until: .some): failure.code == ListFolder.missing
+    case .returning(let failure?, until: .some): ListLoss(failure) != nil
     case .takingOver, .opening, .blocked, .finishing, .ending, .returning: false
     }
   }
@@ -199,6 +201,7 @@ struct ListLife: Equatable, Sendable {
     case .recorded(let failure): recorded(failure, now)
     case .idle(let number): idle(number)
     case .returned(let failure): returned(failure, now)
+    case .abandoned: abandoned()
     case .timePassed: timePassed(now)
     case .relieved: until.map { timePassed($0) } ?? []
     }
@@ -410,6 +413,19 @@ struct ListLife: Equatable, Sendable {
     phase = .over
     // A copy that can never be made is reported, and the list ends without it.
     return [.copyHealth(failure), .forget]
+  }
+
+  /// A return that runs ends first.
+  private mutating func abandoned() -> [Action] {
+    guard case .returning(_, until: .some) = phase else { return [] }
+    phase = .over
+    return [.forget]
+  }
+
+  /// Why the copy waits for a person, if it does: the results are there.
+  var loss: Failure? {
+    guard case .returning(let failure?, _) = phase, ListLoss(failure) != nil else { return nil }
+    return failure
   }
 
   /// The end of a pause after trouble.

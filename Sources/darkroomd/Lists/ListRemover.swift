@@ -40,13 +40,15 @@ final class ListRemover: Sendable {
   private let narrator: Narrator
   private let health: HealthBoard
   private let clock: any Timekeeper
+  private let keeper: ListKeeper
   private let letters: AsyncStream<Letter>
   private let mail: AsyncStream<Letter>.Continuation
 
   init(
-    _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ narrator: Narrator,
-    _ health: HealthBoard, clock: any Timekeeper
+    _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ keeper: ListKeeper,
+    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper
   ) {
+    self.keeper = keeper
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
     (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
@@ -62,7 +64,8 @@ final class ListRemover: Sendable {
     Self.removal(lists.folders, in: prints)
   }
 
-  /// Returns when the list, which must have left the keeper, and its files are gone and that is recorded.
+  /// Returns when the list and its files are gone and that is recorded. If its copy waits, because the list in its folder
+  /// is lost, the wait ends.
   func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
     let failure = await Reply.wait { reply in
       let order = Order(list: list, caller: caller, reply: reply)
@@ -135,6 +138,10 @@ final class ListRemover: Sendable {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
       let line = try await onDisk { () throws(Failure) in try check(order) }
+      // A list that still waits for its copy leaves the keeper.
+      for list in line where !isArchived(list) {
+        guard await keeper.abandon(list) else { throw .cancelled }
+      }
       for list in line { begun[list] = .some(order.caller) }
       do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
         for list in line where index[list] != nil { begun.removeValue(forKey: list) }
@@ -159,21 +166,24 @@ final class ListRemover: Sendable {
   private func check(_ order: Order) throws(Failure) -> [ListID] {
     let earlier = index.forerunners(of: order.list)
     let line = [order.list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
+    let old = OldLists(lists.folders.lists)
     for list in line {
-      let (isOver, isReturned) = recorder.ledger { ($0[list]?.state.isFinal, $0.isArchived(list)) }
+      let isOver = recorder.ledger { $0[list]?.state.isFinal }
       guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
+      let isReturned = try asMachine { () throws(SystemError) in
+        isArchived(list) ? true : try old.isRemovable(list, withoutCopy: true)
+      }
       guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
     }
     try refuseHeir(of: order.list)
     for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
     try refuseForeignPrints(of: order.list)
-    let old = OldLists(lists.folders.lists)
     var (isThere, isTaken) = (true, true)
     do throws(SystemError) {
       for list in line {
         if try old.isGone(list) {
           if list == order.list { isThere = false }
-        } else if try !old.isRemovable(list) {
+        } else if try !old.isRemovable(list, withoutCopy: true) {
           isTaken = false
         }
       }
@@ -252,14 +262,19 @@ final class ListRemover: Sendable {
     Failure(.machine, scope: refusal.scope, code: refusal.code, reason: refusal.reason)
   }
 
-  /// The index gets those back whose removal has not begun.
+  /// The index gets those back whose removal has not begun, and the keeper those that wait for their copy.
   private func giveBack(_ line: [ListID]) {
     let old = OldLists(lists.folders.lists)
-    for list in line
-    where index.read(list, from: lists.folders.lists) != nil || (try? old.isGone(list)) == true {
-      index.free(list)
+    for list in line {
+      let label = index.read(list, from: lists.folders.lists)
+      if label != nil || (try? old.isGone(list)) == true { index.free(list) }
+      if let label, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
+        keeper.begin(ListLives.Birth(entry, label.terms))
+      }
     }
   }
+
+  private func isArchived(_ list: ListID) -> Bool { recorder.ledger { $0.isArchived(list) } }
 
   /// Decides the removal.
   private func hide(_ line: [ListID]) throws(Failure) {

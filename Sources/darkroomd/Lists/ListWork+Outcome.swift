@@ -14,14 +14,14 @@ import Return
 import Vocabulary
 
 extension ListWork {
-  /// The name of the dropped file and its owner; nil if `about` is damaged or gone.
-  func dropped(_ list: ListID) throws(Failure) -> (name: FileName, owner: UInt32)? {
-    if let open = lists.known(list) { return (open.about.name, open.about.owner) }
+  /// The facts about the dropped file; nil if `about` is damaged or gone.
+  func dropped(_ list: ListID) throws(Failure) -> AboutFile? {
+    if let open = lists.known(list) { return open.about }
     let folder = try asMachine { () throws(SystemError) in
       try lists.folders.lists.folder(ifThere: ListFolder.name(list))
     }
     do throws(Failure) {
-      return try folder.map(AboutFile.read).map { ($0.name, $0.owner) }
+      return try folder.map(AboutFile.read)
     } catch {
       if error.kind == .final { return nil }
       throw error

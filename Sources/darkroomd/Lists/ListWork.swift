@@ -116,6 +116,9 @@ struct ListWork: ListEffects {
     // The label may be missing because `about` was damaged at the start.
     _ = index.read(list, from: lists.folders.lists)
     let open = try lists.begin(list)
+    if let made = try open.workFolders().made, entry.counts.filtered > 0 {
+      health.lostPrints(of: list, entry.counts.filtered, in: made)
+    }
     let (now, uptime) = (clock.wallTime(), clock.uptime())
     let waiting = entry.retries.map { number, plan in
       (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
@@ -149,6 +152,7 @@ struct ListWork: ListEffects {
 
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
+      try await onDisk { () throws(Failure) in try learn(list) }
       if index.isShare(list) { return try await handIn(list) }
       try await onDisk { () async throws(Failure) in
         let dropped = try dropped(list)
@@ -156,11 +160,12 @@ struct ListWork: ListEffects {
           // A photo that failed may have left one, if the disk was in trouble as well.
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           sheets.finish(list)
-          let trouble = try await returns.giveBack(
+          try await returns.giveBack(
             list, named: dropped?.name, to: dropped?.owner,
+            of: dropped.map { FileCopy.Sum(size: $0.size, sha256: $0.sha256) },
             telling: { () throws(Failure) in try outcome(of: list) },
+            lacking: { health.noResults(of: list, $0) },
             leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
-          if let trouble { health.noResults(of: list, trouble) }
         } catch {
           guard error.kind == .final else { throw error }
           try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
@@ -172,6 +177,24 @@ struct ListWork: ListEffects {
       }
       if let entry = entry(list) { try await entry.returned(list) }
     }
+  }
+
+  /// The name of a list may not have been readable at the start. A damaged one is read again at the next.
+  private func learn(_ list: ListID) throws(Failure) {
+    do throws(Failure) { try index.learn(list, from: lists.folders.lists) } catch {
+      if [AboutFile.damage, FrozenSettings.damage].contains(error.code) { return }
+      throw Failure(
+        .machine, scope: error.scope, code: ListIndex.nameless, reason: error.reason,
+        advice: error.advice)
+    }
+  }
+
+  /// Its files are not in their places, or its name or their places cannot be read now. May wait for a disk.
+  func isPending(_ list: ListID) -> Bool {
+    do throws(Failure) {
+      try learn(list)
+      return try asMachine { () throws(SystemError) in try returns.isPending(list) }
+    } catch { return true }
   }
 
   /// A share leaves nothing behind but its prints.

@@ -26,6 +26,8 @@ final class OpenList: Sendable {
     /// With the drafts alone, if the prints are in a store.
     let prints: PrintFolder
     var stored: StoredPrints?
+    /// The path of the folder of prints if it was made for this opening.
+    var made: String?
   }
 
   let id: ListID
@@ -92,8 +94,10 @@ final class OpenList: Sendable {
       let work = WorkFolders(
         originals: originals,
         prints: PrintFolder(
-          prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
-          mark: folders.mark, way: folders.way))
+          prints, in: folders.prints, as: terms.prints,
+          for: terms.isPrivate ? .user(owner) : .group,
+          mark: folders.mark, way: folders.way),
+        made: isThere ? nil : prints.path)
       // Other shares have their drafts in the same folder.
       if creating, isThere {
         try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id)

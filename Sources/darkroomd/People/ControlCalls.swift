@@ -124,12 +124,16 @@ final class ControlCalls: ControlService {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
-    order.list = ListReference("\(try views.choose(order.list, by: peer))")
+    let list = try views.choose(order.list, by: peer)
+    order.list = ListReference("\(list)")
     while true {
       guard await caller.room() else { return .unread }
       let seen = changes.version
       let report = try await views.show(order, for: peer)
       if report.list.end.isReturned || stop.isOn { return .show(report) }
+      if report.list.isFinal, let loss = await keeper.lives()?[list]?.loss {
+        throw .notPossible(why: "'\(report.list.name)' is over, and has no copy: \(loss.reason)")
+      }
       guard await caller.send(.show(report)) else { return .show(report) }
       await changes.change(after: seen)
       // Otherwise a fast list would send a report for every photo.
@@ -290,11 +294,11 @@ final class ControlCalls: ControlService {
     return summary
   }
 
-  /// Waits until a list that has just ended has its copy and its results.
+  /// Waits until a list that has just ended has its copy and its results. A copy that waits for a person is not awaited.
   private func departure(of list: ListID) async throws(ControlError) {
     while !stop.isOn, !Task.isCancelled {
       let seen = keeper.changes.version
-      guard let life = await keeper.lives()?[list] else { return }
+      guard let life = await keeper.lives()?[list], life.loss == nil else { return }
       if case .returning(let failure?, _) = life.phase {
         throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
       }

@@ -4,6 +4,7 @@
 // value; raises nothing.
 
 import Accept
+import Cluster
 import Record
 import Report
 import Vocabulary
@@ -38,6 +39,8 @@ struct Health: Equatable, Sendable {
     case newWebhooks
     /// The last reload was refused.
     case settings
+    /// The record is not synced.
+    case unsynced
   }
 
   /// Subjects without the names of lists and files.
@@ -83,6 +86,9 @@ struct Health: Equatable, Sendable {
 
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
+
+  /// The trouble in which nothing is accepted or removed by itself, until an administrator has decided.
+  var standstill: Failure? { troubles[.ledger].flatMap { $0.isOlderLedger ? $0 : nil } }
 
   /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
   var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }
@@ -226,14 +232,14 @@ extension Health.Subject {
     case .list, .copy, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
-    case .settings: .settings
+    case .settings, .unsynced: .settings
     }
   }
 
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy, .ledger, .crowd: failure.words
+    case .inbox, .openFiles, .proxy, .ledger, .crowd, .unsynced: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -244,7 +250,7 @@ extension Health.Subject {
       failure.kind == .final
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
-    case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
+    case .copy: "\(closedLine(failure)): \(failure.reason)"
     case .removals: "removals of lists wait: \(failure.words)"
     case .expiry: "old prints are not removed: \(failure.words)"
     case .unwanted: "prints are not removed from the store: \(failure.words)"
@@ -257,7 +263,9 @@ extension Health.Subject {
     switch self {
     case .list(let list):
       failure.kind == .final ? "list \(list) cannot be opened" : "list \(list) waits"
-    case .copy(let list): "the copy of list \(list) in done waits"
+    case .copy(let list):
+      failure.code == ListIndex.nameless
+        ? "list \(list) has no name" : "the copy of list \(list) in done waits"
     case .removals: "removals of lists wait"
     case .expiry: "old prints are not removed"
     case .unwanted: "prints are not removed from the store"
@@ -269,7 +277,7 @@ extension Health.Subject {
     }
   }
 
-  /// Nil for the settings: each refusal is told by itself.
+  /// Nil for the settings: each refusal is told by itself, and the start notes the others.
   fileprivate func notice(_ failure: Failure) -> Notice? {
     switch self {
     case .work: .machineTrouble(failure, waits: "all work waits")
@@ -287,7 +295,7 @@ extension Health.Subject {
       .machineTrouble(
         failure,
         waits: failure.kind == .final
-          ? "list \(list) has no copy in done" : "the copy of list \(list) in done waits")
+          ? "list \(list) has no copy in done" : closedLine(failure))
     case .file(let name):
       failure.kind == .final
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
@@ -301,7 +309,7 @@ extension Health.Subject {
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
     case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
-    case .settings: nil
+    case .settings, .unsynced: nil
     }
   }
 
@@ -315,7 +323,7 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
-    case .copy, .file, .crowd(.user), .settings: nil
+    case .copy, .file, .crowd(.user), .settings, .unsynced: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")

@@ -74,6 +74,11 @@ final class HealthBoard: Sendable {
     if isNew { reporter.report(.resultsLost(list, failure)) }
   }
 
+  /// Reports that the folder had prints and was made again.
+  func lostPrints(of list: ListID, _ prints: UInt32, in folder: String) {
+    reporter.report(.printsLost(list, prints, of: folder))
+  }
+
   /// The caller rings.
   func note(_ files: InboxCounts) { state.withLock { $0.health.files = files } }
 

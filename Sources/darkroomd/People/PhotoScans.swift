@@ -11,7 +11,7 @@ final class PhotoScans: Sendable {
   /// Photos that are read before the next look whether the caller has left.
   static let block: UInt32 = 256
 
-  private let turns = Mutex(UserTurns())
+  let turns = Mutex(UserTurns())
 
   /// Runs the scan in the user's turn.
   func run<Found: Sendable>(

@@ -95,7 +95,7 @@ final class Reload: Sendable {
     do throws(ConfigurationError) {
       let ((new, origins), renewed, notes) = try await onDisk { () throws(ConfigurationError) in
         let read = try source.readWithSecrets()
-        return (read, try secrets(read.settings), read.settings.download.fileFolderNotes)
+        return (read, try secrets(read.settings), read.settings.notes)
       }
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }

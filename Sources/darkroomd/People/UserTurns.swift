@@ -5,7 +5,7 @@ import Linux
 
 struct UserTurns: Sendable {
   /// The calls that wait; a user without an entry has no call at work.
-  private var waiting: [UInt32: [Reply<Void>]] = [:]
+  private(set) var waiting: [UInt32: [Reply<Void>]] = [:]
 
   /// True if the turn begins at once; the reply is given later otherwise.
   mutating func begin(of user: UInt32, _ reply: Reply<Void>) -> Bool {

@@ -162,6 +162,11 @@ struct PhotoStages: Stages {
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
     let prints = negative.prints
+    do throws(SystemError) { try prints.checkName() } catch {
+      // As in `filter`.
+      if error.isOfOneThing { lists.close(list.id) }
+      throw error.machineFailure
+    }
     var standing = Standing(developed: negative.developed, digest: digest, isOther: false)
     var named: [Effect] = []
     if let stored = try list.workFolders().stored {

@@ -100,7 +100,7 @@ extension SettingForm<Duration> {
       }
       guard bare == nil, let total = sum(text), total >= least, total <= most else {
         throw SettingProblem(
-          "expected a time with its unit, from \(words(least)) to \(words(most))\(other), not '\(text)'"
+          "expected a time with its unit (s, min, h, d), from \(words(least)) to \(words(most))\(other), not '\(text)'"
         )
       }
       return total

@@ -28,7 +28,7 @@ extension Settings.Filter {
 extension Settings.Download {
   private static let patience = Duration.seconds(5)
 
-  /// The folders of FileFolders= that cannot be opened now or are empty, for people. Their photos wait; so do those of a
+  /// The folders of FileFolders= that cannot be opened now or are empty, for people. Their photos wait; so do photos of a
   /// folder that does not answer.
   var fileFolderNotes: [String] {
     fileFolders.compactMap { path in
@@ -44,6 +44,24 @@ extension Settings.Download {
       }
     }
   }
+}
+
+extension Settings.Record {
+  /// The risk that the settings take, until the next start; nil for none.
+  var weakness: Failure? {
+    sync
+      ? nil
+      : Failure(
+        .machine, code: "record.unsynced",
+        reason:
+          "Sync=no, so a power cut may lose lists that were accepted and photos that were reported",
+        advice: "Set Sync=yes under [Record], and restart darkroomd")
+  }
+}
+
+extension Settings {
+  /// For people, at a start, a check and a reload. Waits for the folders.
+  var notes: [String] { download.fileFolderNotes + [record.weakness?.words].compactMap(\.self) }
 }
 
 extension TransferSettings {

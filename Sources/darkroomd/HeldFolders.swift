@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folders of the record as this process has them open, and their paths, where the next start looks for them. If a
+// person moves one, the daemon goes on to write in the moved folder, and the next start does not find it. A value; raises
+// nothing.
+
+import Linux
+import Vocabulary
+
+struct HeldFolders: Sendable {
+  private struct Held {
+    let path: String
+    let identity: FolderIdentity
+  }
+
+  private let folders: [Held]
+
+  init() { folders = [] }
+
+  /// Each path is what the folder was opened by.
+  init(_ folders: [any Folder]) throws(SystemError) {
+    self.folders = try folders.map { (folder) throws(SystemError) in
+      Held(path: folder.path, identity: try folder.identity())
+    }
+  }
+
+  /// The first folder whose path no longer leads to it. A stray call that fails tells nothing.
+  var trouble: Failure? {
+    for folder in folders {
+      let found: FolderIdentity?
+      do throws(SystemError) {
+        found = try LinuxFolder.open(path: folder.path).identity()
+      } catch {
+        guard error.isMissing else { continue }
+        found = nil
+      }
+      if found == folder.identity { continue }
+      let change = found == nil ? "was removed or renamed" : "was replaced by another folder"
+      return Failure(
+        .machine, code: "state.moved", reason: "the folder \(folder.path) \(change)",
+        advice: "Move it back before darkroomd ends: a start looks for all lists there")
+    }
+    return nil
+  }
+}
+
+/// An acceptance stands on two things: the record is where a start looks for it, and no other daemon prints into the folder.
+struct Footing: Sendable {
+  var held = HeldFolders()
+  /// Nil if the folder of prints is shared.
+  var seat: PrintsSeat?
+
+  var trouble: Failure? { held.trouble ?? seat?.trouble }
+}
