@@ -122,11 +122,8 @@ package struct ListDraft: Sendable {
   /// Holds `list.plist` and `catalog`. It will be renamed: do not keep its path.
   package let folder: any Folder
   package let catalog: any OpenFile
-  /// The bytes of the dropped pictures that the list was made of; nil for a file.
-  package var copied: UInt64?
-
-  /// It takes over from no list, and no list from it.
-  package var isRoll: Bool { copied != nil }
+  /// It was made of dropped pictures: it takes over from no list, and no list from it.
+  package var isRoll = false
 }
 
 /// The terms that are fixed when a list is accepted.

@@ -46,9 +46,6 @@ package enum Attempt: Error, Equatable {
 extension Failure {
   /// Not the file's fault: a stop, or trouble of this machine.
   var attempt: Attempt { kind == .cancelled ? .interrupted : .troubled(self) }
-
-  /// Of pictures, which are never rejected: if it is `final`, a person must help.
-  var attemptOfRoll: Attempt { kind == .final ? .unreadable(self) : attempt }
 }
 
 extension SystemError {

@@ -24,7 +24,7 @@ enum LedgerCall {
   }
 
   static func tie(_ folder: String) -> PostgresStatement {
-    PostgresStatement("tie", "SELECT identity, folder, changes FROM tie($1::text)", [.text(folder)])
+    PostgresStatement("tie", "SELECT identity, folder FROM tie($1::text)", [.text(folder)])
   }
 
   /// A standby that is promoted begins a timeline, whose number is the start of the names of its files.
@@ -135,8 +135,7 @@ enum LedgerCall {
   static func pulse(_ seat: LedgerSeat, silence: Duration) -> [PostgresStatement] {
     [
       PostgresStatement(
-        "pulse",
-        "SELECT is_me, draining, is_open, changes FROM pulse($1::int4, $2::int8, $3::int8)",
+        "pulse", "SELECT is_me, draining, is_open FROM pulse($1::int4, $2::int8, $3::int8)",
         seat.values + [silence.value]),
       PostgresStatement(
         "leases",
@@ -168,9 +167,7 @@ enum LedgerCall {
 
   // MARK: people
 
-  static func order(
-    _ seat: LedgerSeat, _ order: ListOrder, _ list: LedgerList
-  ) -> PostgresStatement {
+  static func order(_ order: ListOrder, _ list: LedgerList) -> PostgresStatement {
     let (what, serviceClass): (Int16, ServiceClass) =
       switch order {
       case .resume: (0, .default)
@@ -179,8 +176,8 @@ enum LedgerCall {
       case .quality(let serviceClass): (3, serviceClass)
       }
     return PostgresStatement(
-      "order_list", "SELECT order_list($1::int4, $2::int8, $3::int2, $4::int2)",
-      [.int4(seat.node), list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
+      "order_list", "SELECT order_list($1::int8, $2::int2, $3::int2)",
+      [list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
   }
 
   static func focus(_ focus: LedgerFocus) -> PostgresStatement {

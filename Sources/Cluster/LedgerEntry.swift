@@ -6,8 +6,7 @@
 // and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
 // one that was used is an old primary that came back: it lacks what was told since, and nothing is read from it.
 // Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
-// libpq asks for those without a limit. The first entry of a run also waits for the store and for a disk, and a pulse
-// with new changes waits for a disk (`LedgerTie`).
+// libpq asks for those without a limit. The first entry of a run also waits for a disk, and for the store (`LedgerTie`).
 
 internal import Postgres
 package import Vocabulary
@@ -53,9 +52,6 @@ struct LedgerEntry: ~Copyable {
   }
 
   mutating func leave() { session = nil }
-
-  /// Call with the number of changes in an answer.
-  mutating func saw(_ changes: Int64) { tie?.saw(changes) }
 
   // MARK: calls
 
@@ -234,10 +230,9 @@ struct LedgerEntry: ~Copyable {
 extension Failure {
   fileprivate static let ledgerSilence = "ledger.lost"
   private static let ledgerTroubles: Set<String> = [
-    ledgerSilence, "ledger.home", "ledger.other", ledgerAge, "ledger.release", "ledger.schema",
+    ledgerSilence, "ledger.home", "ledger.other", "ledger.release", "ledger.schema",
     "ledger.upgrade", ledgerDistrust, ledgerPooler, "blobs.ledger", "blobs.other",
   ]
-  static let ledgerAge = "ledger.older"
   fileprivate static let ledgerDistrust = "ledger.tls"
   fileprivate static let ledgerPooler = "ledger.pooler"
   fileprivate static let ownSession =
@@ -249,9 +244,6 @@ extension Failure {
 
   /// This node has no session with the ledger: one of its tasks tells that, for all that ask.
   package var isLedgerSilence: Bool { Self.ledgerTroubles.contains(code) }
-
-  /// An administrator has to decide whether this node works with the ledger.
-  package var isOlderLedger: Bool { code == Self.ledgerAge }
 }
 
 extension PostgresError {

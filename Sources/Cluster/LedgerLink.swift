@@ -87,8 +87,6 @@ final class LedgerLink: Sendable {
   struct Call: Sendable {
     /// Transactions; made when this node's seat is known.
     let statements: @Sendable (LedgerSeat) -> [[PostgresStatement]]
-    /// The number of changes in the answer, which this node remembers before the answer counts.
-    let changes: @Sendable (Rows) -> Int64?
     let reply: Reply<Result<Rows, Failure>>
   }
 
@@ -129,11 +127,10 @@ final class LedgerLink: Sendable {
 
   /// The rows of each statement of each transaction.
   func ask(
-    changes: @escaping @Sendable (Rows) -> Int64? = { _ in nil },
     _ statements: @escaping @Sendable (LedgerSeat) -> [[PostgresStatement]]
   ) async throws(Failure) -> Rows {
     try await Reply.wait { reply in
-      letters.put(.call(Call(statements: statements, changes: changes, reply: reply)))
+      letters.put(.call(Call(statements: statements, reply: reply)))
     }.get()
   }
 
@@ -186,9 +183,7 @@ final class LedgerLink: Sendable {
       let transactions = calls.map { $0.statements(seat) }
       var answers = try entry.run(transactions.flatMap { $0 }, until: deadline)[...]
       for (call, transactions) in zip(calls, transactions) {
-        let rows = Self.rows(answers.prefix(transactions.count))
-        if let changes = (try? rows.get()).flatMap(call.changes) { entry.saw(changes) }
-        call.reply.give(rows)
+        call.reply.give(Self.rows(answers.prefix(transactions.count)))
         answers = answers.dropFirst(transactions.count)
       }
       // Those that came with the answers do not wake the next `rest`.

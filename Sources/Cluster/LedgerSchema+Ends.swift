@@ -91,11 +91,10 @@ extension LedgerSchema {
 
   static let people = #"""
     -- 0 resume, 1 pause, 2 cancel, 3 class: one row, however long the list.
-    CREATE FUNCTION order_list(me int, l bigint, what smallint, cls smallint) RETURNS bool
+    CREATE FUNCTION order_list(l bigint, what smallint, cls smallint) RETURNS bool
     LANGUAGE plpgsql AS $$
     DECLARE x list%ROWTYPE;
     BEGIN
-      UPDATE node n SET changes = n.changes + 1 WHERE n.id = me;
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       IF what = 3 THEN

@@ -14,7 +14,7 @@ extension LedgerSchema {
       k int; x share%ROWTYPE; is_mine bool;
     BEGIN
       -- A node that enters again meanwhile waits for this transaction.
-      UPDATE node n SET changes = n.changes + 1 WHERE n.id = me AND n.incarnation = inc;
+      PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
       is_mine := FOUND;
       FOR k IN 1 .. coalesce(array_length(ls, 1), 0) LOOP
         verdict := 3;
@@ -179,8 +179,7 @@ extension LedgerSchema {
     -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
     -- if it was not in touch itself for that long: after a failover all have time to come back.
     CREATE FUNCTION pulse(
-      me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool, OUT is_open bool,
-      OUT changes bigint)
+      me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool, OUT is_open bool)
     LANGUAGE plpgsql AS $$
     DECLARE limit_time timestamptz; is_judge bool; silent int[]; over bigint[]; l bigint;
     BEGIN
@@ -217,7 +216,6 @@ extension LedgerSchema {
             WHERE n.seen < limit_time AND n.id <> me) FOR UPDATE OF y SKIP LOCKED);
       END IF;
       is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
-      changes := changes();
     END $$;
 
     CREATE FUNCTION leases(me int, inc bigint)

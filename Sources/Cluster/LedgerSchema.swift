@@ -54,20 +54,19 @@ package enum LedgerSchema {
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
-    -- folder is the number of what the nodes share, once one has told it; changes counts besides those of the nodes.
+    -- folder is the number of what the nodes share, once one has told it.
     CREATE TABLE release (
       version int NOT NULL, oldest int NOT NULL,
-      identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '',
-      changes bigint NOT NULL DEFAULT 0);
+      identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '');
     INSERT INTO release VALUES (\#(release), \#(oldest));
-    -- run is drawn by each start of a daemon; changes counts lists, reports and orders that came through the node.
+    -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
       run bigint NOT NULL, incarnation bigint NOT NULL DEFAULT 1,
       seen timestamptz NOT NULL DEFAULT clock_timestamp(),
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
-      draining bool NOT NULL DEFAULT false, version text NOT NULL,
-      changes bigint NOT NULL DEFAULT 0) WITH (fillfactor = 30);
+      draining bool NOT NULL DEFAULT false, version text NOT NULL)
+      WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
     -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.
     CREATE TABLE list (
@@ -122,32 +121,11 @@ package enum LedgerSchema {
 
   private static let nodes = #"""
     -- Writes until there is a folder, so that a standby has the identity before a node hears it.
-    CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text, OUT changes bigint)
-    LANGUAGE plpgsql AS $$
+    CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     BEGIN
       UPDATE release SET folder = own_folder WHERE folder = '';
-      SELECT r.identity, r.folder, changes() INTO tie.identity, tie.folder, tie.changes
-        FROM release r;
-    END $$;
-
-    -- Never fewer than a node has seen, but in an older copy of the ledger. A change that waits for a standby is not
-    -- seen. Each node counts in a row of its own, so that no node waits for another.
-    CREATE FUNCTION changes() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-    BEGIN
-      RETURN (SELECT r.changes FROM release r) + coalesce((SELECT sum(n.changes) FROM node n), 0);
-    END $$;
-
-    -- For an administrator: nodes use this ledger although it lacks changes that they have seen. The time gives numbers
-    -- of lists, in milliseconds, and of changes, in microseconds, that were never used.
-    CREATE FUNCTION go_on() RETURNS void LANGUAGE plpgsql AS $$
-    DECLARE
-      number regclass := pg_get_serial_sequence('list', 'id');
-      past bigint :=
-        extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') * 1000000;
-    BEGIN
-      UPDATE release r SET changes = greatest(r.changes, past);
-      PERFORM setval(number, greatest(nextval(number), past / 1000));
+      SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
     END $$;
 
     -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
@@ -261,7 +239,6 @@ package enum LedgerSchema {
         INSERT INTO origin VALUES (org, earlier, true);
         id := earlier; is_twin := true; earlier := NULL; RETURN;
       END IF;
-      UPDATE node n SET changes = n.changes + 1 WHERE n.id = me;
       id := nextval(pg_get_serial_sequence('list', 'id'));
       is_twin := false;
       -- Prints are made once: no list prints into the folder of another.

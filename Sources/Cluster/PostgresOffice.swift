@@ -93,9 +93,7 @@ package struct PostgresOffice: ListOffice {
   }
 
   package func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask(changes: { $0.first?.first?.first?.int(3) }) { [silence] in
-      [LedgerCall.pulse($0, silence: silence)]
-    }
+    let answers = try await link.ask { [silence] in [LedgerCall.pulse($0, silence: silence)] }
     guard let rows = answers.first, rows.count == 2, let row = rows[0].first else {
       throw Self.nonsense
     }
@@ -117,7 +115,7 @@ package struct PostgresOffice: ListOffice {
   // MARK: people
 
   package func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
-    try await isTrue { LedgerCall.order($0, order, list) }
+    try await isTrue { _ in LedgerCall.order(order, list) }
   }
 
   package func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer {

@@ -65,7 +65,7 @@ package struct ReturnFolder: Sendable {
       let order = Order(
         list: list, name: name ?? Self.name(of: list), folder: folder,
         readers: FileReaders(owner: owner), sum: sum, outcome: outcome)
-      if let trouble = try await here.attempt(order, lack, leave) { lack(trouble) }
+      try await here.attempt(order, lack, leave)
     } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
@@ -111,11 +111,10 @@ package struct ReturnFolder: Sendable {
     ListResults(of: list, done: done, failed: failed, for: readers)
   }
 
-  /// Returns the failure if there will never be results.
   private func attempt(
     _ order: Order, _ lack: (Failure) -> Void,
     _ leave: (ReturnedNames) throws(SystemError) -> Void
-  ) async throws(Failure) -> Failure? {
+  ) async throws(Failure) {
     let (list, folder) = (order.list, order.folder)
     let given = try asMachine { () throws(SystemError) in
       try ReturnReceipt(ListFolder.resulted, in: folder)
@@ -146,7 +145,7 @@ package struct ReturnFolder: Sendable {
     }
     try await groups.sync(mark)
     try asMachine { () throws(SystemError) in try pictures?.clear() }
-    return trouble
+    if let trouble { lack(trouble) }
   }
 
   /// The results alone, once: the copy follows when the list is back. Without files there will never be any.

@@ -32,7 +32,7 @@ struct CallDesk: Sendable {
       var peer = peer
       peer.view = view
       let terms = ControlSession.Terms(
-        isOneway: request.oneway, endsWithCaller: request.more || !call.method.isChange)
+        isOneway: request.oneway, endsWithCaller: !call.method.isChange)
       guard await line.parsed(.success(terms)) else { return }
       if request.oneway {
         // The reply to another call would be dropped.

@@ -89,8 +89,7 @@ package enum ControlCall: Equatable, Sendable {
         .flush, .drain:
         true
       case .status, .lists, .aged, .inbox, .show, .why, .focus, .forecast, .settings, .watch,
-        .follow,
-        .open, .redeem, .states, .colours, .find, .picture, .metrics, .nodes:
+        .follow, .open, .redeem, .states, .colours, .find, .picture, .metrics, .nodes:
         false
       }
     }

@@ -97,6 +97,7 @@ package enum ListLoss: String, CaseIterable, Sendable {
   package func failure(_ reason: String) -> Failure {
     Failure(
       .machine, scope: .one, code: code, reason: reason,
-      advice: "Put the dropped list back, or remove the list with darkroomctl")
+      advice:
+        "Put the file back, for example the dropped list; a list of URLs can be removed instead")
   }
 }

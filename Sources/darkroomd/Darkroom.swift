@@ -272,10 +272,12 @@ final class Darkroom: Sendable {
     }
   }
 
-  /// A folder of the record that a person moves rings no bell; the inbox reports it and closes.
+  /// A clock that is set rings no bell, and nor does a folder of the record that a person moves; the inbox reports the folder
+  /// and closes.
   private func watchRecord() async {
     while !Task.isCancelled {
       await ground.clock.rest(.seconds(60))
+      retention.noteClock()
       let moved = await onDisk { ground.footing.held.trouble }
       if moved != nil { inbox.relieve() }
     }

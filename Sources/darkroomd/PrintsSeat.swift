@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps two daemons of one machine out of one folder of prints. The file `.daemon` in the folder has the path of the state
-// folder of its daemon. Another daemon waits while that state folder is locked, and takes the folder when it is
-// not. Both files are the daemon's own: other users can neither hold the folder nor free it. Nothing stays open in
-// the folder, which can be unmounted. A value; raises nothing.
+// Keeps two daemons of one machine out of one folder of prints. The file `.daemon` in the folder names the folder and the
+// state folder of its daemon. Another daemon waits while that state folder is locked, and takes the folder of prints when
+// it is not. Both files are the daemon's own: other users can neither hold the folder nor free it. A mark that was copied
+// with its folder counts for nothing. Nothing stays open in the folder, which can be unmounted. Of two daemons that take
+// the folder at the same moment, one sees the mark of the other before the next list. A value; raises nothing.
 
 import Files
 import Linux
@@ -10,58 +11,64 @@ import Vocabulary
 
 struct PrintsSeat: Sendable {
   private static let name = FileName(literal: ".daemon")
-  /// The longest path, and two numbers.
-  private static let longest = 4096 + 64
+  /// The longest path, and four numbers.
+  private static let longest = 4096 + 128
 
   private let prints: any Folder
-  private let state: FolderIdentity
-  private let mark: [UInt8]
+  /// The end of the mark: the state folder of this daemon, which has its lock.
+  private let state: String
 
-  /// - Parameter state: of this daemon, which has its lock.
   init(_ prints: any Folder, of state: any Folder) throws(SystemError) {
     self.prints = prints
-    self.state = try state.identity()
-    mark = Array("\(self.state.device):\(self.state.inode) \(state.path)".utf8)
+    self.state = "\(Self.words(try state.identity())) \(state.path)"
+  }
+
+  private static func words(_ folder: FolderIdentity) -> String {
+    "\(folder.device):\(folder.inode)"
   }
 
   /// Why this daemon must not print into the folder. Nil if the folder is ours now; and on a disk that takes no file, where
   /// neither daemon can print. Each call looks again, because the disk may be another one.
   var trouble: Failure? {
-    guard let folder = (try? prints.standing()) as? LinuxFolder else { return nil }
-    // After a slip with chown, as in the inbox.
-    if let status = try? folder.status(ifThere: Self.name), status.owner != ThisProcess.user {
-      try? folder.removeIfThere(Self.name)
-    }
-    guard
-      let file = (try? folder.openFile(Self.name, .ensure))
-        ?? (try? folder.openFile(Self.name, .read))
+    guard let folder = (try? prints.standing()) as? LinuxFolder,
+      let own = (try? folder.identity()).map(Self.words)
     else { return nil }
-    // Held for this look alone. Not every file system has locks.
-    do throws(SystemError) { try file.lockPatiently() } catch {
-      if error.name == .again { return taken(by: StateLock.Holder(process: 0)) }
+    let mark = Array("\(own) \(state)".utf8)
+    do throws(SystemError) {
+      let found = try folder.contents(of: Self.name, upTo: Self.longest) ?? []
+      if found == mark { return nil }
+      if let rival = try holder(by: found, of: own) { return taken(by: rival) }
+    } catch {
+      return unclear(error)
     }
-    defer { file.unlock() }
-    let found = (try? file.read(at: 0, upTo: Self.longest)) ?? []
-    if found == mark { return nil }
-    if let rival = holder(by: found) { return taken(by: rival) }
-    try? file.truncate(to: 0)
-    try? file.write(mark, at: 0)
+    try? folder.write(whole: mark, as: Self.name)
     return nil
   }
 
-  /// Nil for a mark that leads nowhere from here: the daemon of another machine or container left it.
-  private func holder(by mark: [UInt8]) -> StateLock.Holder? {
-    guard let space = mark.firstIndex(of: 0x20) else { return nil }
-    let path = String(decoding: mark[(space + 1)...], as: UTF8.self)
-    guard let identity = try? LinuxFolder.open(path: path).identity(), identity != state
+  /// Nil for the mark of another folder, and for one that leads nowhere from here: the daemon of another machine or
+  /// container left it.
+  private func holder(
+    by mark: [UInt8], of folder: String
+  ) throws(SystemError) -> StateLock.Holder? {
+    let parts = mark.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].elementsEqual(folder.utf8),
+      !mark[parts[1].startIndex...].elementsEqual(state.utf8)
     else { return nil }
-    return StateLock.holder(of: path)
+    return try StateLock.holder(of: String(decoding: parts[2], as: UTF8.self))
+  }
+
+  private func unclear(_ error: SystemError) -> Failure {
+    Failure(
+      .machine, code: "prints.taken",
+      reason:
+        "it is not known whether another darkroomd uses the folder of prints \(prints.path): \(error)",
+      advice: "If no other darkroomd uses the folder, remove the file \(Self.name) in it")
   }
 
   private func taken(by holder: StateLock.Holder) -> Failure {
     Failure(
       .machine, code: "prints.taken",
       reason: "another darkroomd\(holder.words) uses the same folder of prints \(prints.path)",
-      advice: "Stop one of them, or give each its own folder of prints")
+      advice: "Stop one of the daemons, or give them different folders of prints")
   }
 }

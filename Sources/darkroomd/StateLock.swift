@@ -30,16 +30,16 @@ enum StateLock {
     return .success(file)
   }
 
-  /// The process that has the state folder at the path; nil if none has it, or there is no such folder.
-  static func holder(of path: String) -> Holder? {
-    guard let state = try? LinuxFolder.open(path: path),
-      let file = try? state.openFile(name, .write)
-    else { return nil }
-    do throws(SystemError) { try file.lock() } catch {
-      return error.name == .again ? holder(by: file) : nil
+  /// The process that has the state folder at the path; nil if none has it, or there is no such folder. The folder may be
+  /// one that this process may only read.
+  static func holder(of path: String) throws(SystemError) -> Holder? {
+    do throws(SystemError) {
+      let file = try LinuxFolder.open(path: path).openFile(name, .read)
+      return try file.isLocked() ? holder(by: file) : nil
+    } catch {
+      guard [.missing, .notFolder, .isLink].contains(error.name) else { throw error }
+      return nil
     }
-    file.unlock()
-    return nil
   }
 
   /// The lock itself does not name its holder.

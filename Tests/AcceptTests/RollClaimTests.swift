@@ -326,25 +326,6 @@ import Vocabulary
     try bench.expectTidy("at the end")
   }
 
-  @Test(arguments: [["Barn/a.jpg": "too large"], ["a.jpg": "too large"]])
-  func `pictures beyond the share of their owner wait for the owner`(
-    _ files: [String: String]
-  ) async throws {
-    let bench = try bench(files)
-    bench.rules.state.withLock { ($0.room, $0.lack) = (4, ScriptedRules.noShare) }
-    let left = try #require(try bench.candidates().first)
-    guard case .unreadable(let failure) = await bench.claim.attempt(left, .quiet, besides: 0) else {
-      Issue.record("it was let in, or is trouble of this machine")
-      return
-    }
-    #expect(failure.kind == .final && failure.reason.hasSuffix("no share"))
-    #expect(try bench.lists.listing().isEmpty)
-    bench.rules.state.withLock { $0.room = nil }
-    try await bench.settle()
-    #expect(try taken(bench).count == 1)
-    try bench.expectTidy("at the end")
-  }
-
   @Test(arguments: [5, 12, 13] as [Int32])
   func `an error of the disk is trouble of this machine, and a closed folder is its owner's`(
     code: Int32

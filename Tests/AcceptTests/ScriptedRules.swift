@@ -32,8 +32,6 @@ final class ScriptedRules: IntakeRules {
     var standing: Failure?
     /// The room for lists, if it is limited.
     var room: UInt64?
-    /// Why there is no more.
-    var lack = ScriptedRules.noRoom
     /// Entries are `PATH: REASON`.
     var left: [String] = []
     var surveys: [String] = []
@@ -219,12 +217,11 @@ final class ScriptedRules: IntakeRules {
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
     state.withLock { state in
-      state.room.map { bytes > $0 ? state.lack : state.fullness } ?? state.fullness
+      state.room.map { bytes > $0 ? Self.noRoom : state.fullness } ?? state.fullness
     }
   }
 
   private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")
-  static let noShare = Failure(.final, code: "pictures.share", reason: "no share")
 
   /// Waits until each of these events has happened.
   func wait(for wanted: Set<String>) async {

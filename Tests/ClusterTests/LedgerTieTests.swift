@@ -21,16 +21,14 @@ struct LedgerTieTests {
 
   private final class Home: LedgerHome {
     let shared: Shared
-    let known = Mutex<KnownLedger?>(nil)
+    let known = Mutex<String?>(nil)
     /// Of the next calls.
     let faults = Mutex<[Fault]>([])
 
     init(_ shared: Shared, known ledger: String? = nil) {
       self.shared = shared
-      known.withLock { $0 = ledger.map { KnownLedger($0) } }
+      known.withLock { $0 = ledger }
     }
-
-    var changes: Int64? { known.withLock { $0?.changes } }
 
     private func write(_ deed: () -> Void) throws(Failure) {
       let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -40,9 +38,9 @@ struct LedgerTieTests {
       }
     }
 
-    func ledger() throws(Failure) -> KnownLedger? { known.withLock { $0 } }
+    func ledger() throws(Failure) -> String? { known.withLock { $0 } }
 
-    func remember(_ ledger: KnownLedger) throws(Failure) {
+    func remember(_ ledger: String) throws(Failure) {
       try write { known.withLock { $0 = ledger } }
     }
 
@@ -202,119 +200,5 @@ struct LedgerTieTests {
       await failure { _ = try await office.pulse() }?.code == "ledger.other"
     }
     #expect(seen)
-  }
-
-  // MARK: an older ledger
-
-  @Test func `a ledger is older if it has fewer changes than a node has seen`() {
-    func code(_ known: Int64, _ changes: Int64, of identity: String = "x") -> String? {
-      KnownLedger("x", changes: known).objection(to: KnownLedger(identity, changes: changes))?.code
-    }
-    #expect(code(0, 0) == nil && code(5, 5) == nil && code(5, 6) == nil)
-    #expect(code(5, 4) == "ledger.older" && code(1, 0) == "ledger.older")
-    #expect(code(5, 4, of: "y") == "ledger.other" && code(5, 9, of: "y") == "ledger.other")
-  }
-
-  /// A copy of the database as it is now, as a restore of a backup makes it.
-  private func copy(of place: String) async throws -> String {
-    let (copy, name) = (
-      try await PostgresServer.shared.database(), place.split(separator: "=").last ?? ""
-    )
-    let copied = copy.split(separator: "=").last ?? ""
-    _ = try await PostgresServer.shared.run(
-      [
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'",
-        "DROP DATABASE \(copied)", "CREATE DATABASE \(copied) TEMPLATE \(name)",
-      ], at: PostgresServer.shared.place(of: "postgres"))
-    return copy
-  }
-
-  @Test func `each list, report and order is a change that all nodes remember with a heartbeat`()
-    async throws
-  {
-    let place = try await PostgresServer.shared.database()
-    let home = Home(Shared())
-    let (a, b) = (try office("a", Home(home.shared), at: place), try office("b", home, at: place))
-    defer { for office in [a, b] { office.close() } }
-    func isSeen(_ change: () async throws -> Void) async throws -> Bool {
-      let before = home.changes ?? -1
-      try await change()
-      _ = try await b.pulse()
-      return home.changes ?? -1 > before
-    }
-    var list = LedgerList(0)
-    #expect(try await isSeen { list = try await a.submit(.sample("one", photos: 2)).list })
-    #expect(try await !isSeen {}, "an idle node would write to its disk")
-    let share = try #require(try await a.lease(2).first)
-    let report = share.report([0], isLast: false)
-    #expect(try await isSeen { _ = try await a.report(report) })
-    #expect(try await isSeen { _ = try await a.order(.pause, of: list) })
-    #expect(try await isSeen { _ = try await a.submit(.sample("one", bytes: "2")) })
-  }
-
-  @Test(arguments: [false, true])
-  func `a node enters an older ledger only when that was told that it is to be used`(
-    isOfSameRun: Bool
-  ) async throws {
-    let (place, home) = (try await PostgresServer.shared.database(), Home(Shared()))
-    let first = try office("a", home, at: place)
-    defer { first.close() }
-    let one = try await first.submit(.sample("one")).list
-    _ = try await first.pulse()
-    let older = try await copy(of: place)
-    #expect(try await Patience.sees { await failure { _ = try await first.pulse() } == nil })
-    let two = try await first.submit(.sample("two")).list
-    _ = try await first.pulse()
-    let seen = try #require(home.changes)
-    // The ledger is restored while the node is connected, or between two of its runs.
-    let names = [place, older].map { $0.split(separator: "=").last ?? "" }
-    _ = try await PostgresServer.shared.run(
-      names.map {
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\($0)'"
-      } + [
-        "ALTER DATABASE \(names[0]) RENAME TO newer_\(names[0])",
-        "ALTER DATABASE \(names[1]) RENAME TO \(names[0])",
-      ], at: PostgresServer.shared.place(of: "postgres"))
-    if !isOfSameRun { first.close() }
-    let office = isOfSameRun ? first : try office("a", home, at: place)
-    defer { office.close() }
-    var refusal: Failure?
-    #expect(
-      try await Patience.sees {
-        refusal = await failure { _ = try await office.pulse() }
-        return refusal?.code == "ledger.older"
-      }, "\(String(describing: refusal))")
-    #expect(refusal?.kind == .machine && refusal?.isLedgerSilence == true)
-    #expect(await failure { _ = try await office.closed() }?.isOlderLedger == true)
-    #expect(await failure { _ = try await office.submit(.sample("x")) }?.isOlderLedger == true)
-    #expect(home.changes == seen)
-    // Twice is as good as once.
-    for _ in 1...2 { _ = try await PostgresServer.shared.run(["SELECT go_on()"], at: place) }
-    #expect(try await answers(office))
-    #expect(home.changes ?? 0 > seen)
-    #expect(try await office.progress(of: one) != nil)
-    #expect(try await office.progress(of: two) == nil)
-    // No number is given twice, not even of a list that was forgotten.
-    let new = try await office.submit(.sample("three")).list
-    #expect(new.number > two.number + 1_000_000)
-    // The way back is the same.
-    let newer = place.replacing("dbname=", with: "dbname=newer_")
-    #expect(try await self.refusal("a", home, at: newer) == "ledger.older")
-    _ = try await PostgresServer.shared.run(["SELECT go_on()"], at: newer)
-    #expect(try await self.refusal("a", home, at: newer) == nil)
-  }
-
-  @Test func `changes that cannot be remembered stop no work, and are remembered later`()
-    async throws
-  {
-    let (place, home) = (try await PostgresServer.shared.database(), Home(Shared()))
-    let office = try office("a", home, at: place)
-    defer { office.close() }
-    _ = try await office.submit(.sample("one"))
-    home.faults.withLock { $0 = [.before] }
-    _ = try await office.pulse()
-    #expect(home.faults.withLock { $0.isEmpty } && home.changes == 0)
-    _ = try await office.pulse()
-    #expect(home.changes == 1)
   }
 }

@@ -57,19 +57,6 @@ import Vocabulary
     #expect(reason.hasPrefix(name) == test.isLow)
   }
 
-  @Test func `the copies of a user's pictures take half of the room above the floor`() {
-    /// In MiB, on a disk of 1 GiB with FreeSpace=24M.
-    func share(_ free: UInt64, _ held: UInt64) -> UInt64 {
-      SpaceFloor.share(
-        of: DiskRoom(free: free << 20, total: 1 << 30), besides: held << 20, setting: 24 << 20)
-        >> 20
-    }
-    #expect(share(824, 0) == 400 && share(724, 100) == 300 && share(424, 400) == 0)
-    // Others took the rest, or the floor is reached.
-    #expect(share(224, 400) == 0 && share(24, 0) == 0 && share(0, 0) == 0)
-    #expect(share(1024, .max >> 21) == 0)
-  }
-
   private static let settings = DaemonBench.settings.replacing(
     "[Filter]", with: "FreeSpace=4M\n[Filter]"
   )

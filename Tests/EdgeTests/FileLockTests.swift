@@ -22,4 +22,15 @@ import Vocabulary
     held.unlock()
     try await isHad
   }
+
+  @Test func `who may only read a file sees its lock, and takes none`() throws {
+    let place = try FreshFolder()
+    let held = try place.folder.openFile(Self.name, .ensure)
+    let seen = try place.folder.openFile(Self.name, .read)
+    #expect(try !seen.isLocked())
+    try held.lock()
+    #expect(try seen.isLocked() && !held.isLocked())
+    held.unlock()
+    #expect(try !seen.isLocked())
+  }
 }

@@ -184,7 +184,10 @@ import Vocabulary
       #expect(bench.parts.state(list) == .cancelled)
       // The list has not been returned.
       let exact = await bench.calls.handle(.remove(barn), from: .root)
-      #expect(error(exact) == .notPossible(why: "list 1 is not over yet"))
+      #expect(
+        error(exact)
+          == .notPossible(
+            why: "the copy of list 1 is not in done yet; 'why' tells what it waits for"))
     }
   }
 

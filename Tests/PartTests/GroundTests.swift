@@ -125,18 +125,39 @@ import Vocabulary
     for ground in grounds { await ground.recorder.close() }
   }
 
-  @Test(arguments: ["", "17:4 /no/such/folder", "17:4", "17:4 /"])
-  func `a mark of no daemon that lives here keeps nobody from the prints`(
+  @Test(arguments: ["", "HERE 17:4 /no/such/folder", "HERE 17:4", "HERE 17:4 /", "17:4 17:4 OTHER"])
+  func `a mark of no daemon that has this folder keeps nobody from the prints`(
     _ mark: String
   ) async throws {
-    try Places.make(root: scratch.path)
-    try scratch.write(Array(mark.utf8), to: "prints/.daemon")
+    let other = "\(scratch.path)/other"
+    for root in [scratch.path, other] { try Places.make(root: root) }
+    // The daemon of a folder from which the mark was copied.
+    let lock = try StateLock.take(LinuxFolder.open(path: "\(other)/state")).get()
+    let prints = try LinuxFolder.open(path: "\(scratch.path)/prints")
+    let here = try prints.identity()
+    let words = mark.replacing("HERE", with: "\(here.device):\(here.inode)")
+      .replacing("OTHER", with: "\(other)/state")
+    try scratch.write(Array(words.utf8), to: "prints/.daemon")
     let ground = try ground()
     try ground.checkSeat()
-    let own = try scratch.folder.openFolder(FileName(literal: "prints"), creating: false)
-      .contents(of: FileName(literal: ".daemon"), upTo: 4096)
+    let own = try prints.contents(of: FileName(literal: ".daemon"), upTo: 4096)
     #expect(
       own.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(" \(scratch.path)/state") == true)
+    lock.unlock()
+    await ground.recorder.close()
+  }
+
+  @Test func `a mark that cannot be read is told, and kept`() async throws {
+    try Places.make(root: scratch.path)
+    let prints = try LinuxFolder.open(path: "\(scratch.path)/prints")
+    let name = FileName(literal: ".daemon")
+    _ = try prints.folder(name, creating: true)
+    let ground = try ground()
+    let failure = #expect(throws: StartFailure.self) { try ground.checkSeat() }
+    #expect(failure?.trouble == "prints.taken")
+    #expect(failure?.words.hasPrefix("it is not known whether another darkroomd uses") == true)
+    try prints.removeFolder(name)
+    try ground.checkSeat()
     await ground.recorder.close()
   }
 

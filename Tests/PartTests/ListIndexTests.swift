@@ -126,6 +126,20 @@ import Vocabulary
     #expect(index.beginRemoval(of: ListID(1)))
   }
 
+  @Test func `a list that is being removed has no label, also if its folder is read meanwhile`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      let lists = bench.lists.folders.lists
+      #expect(bench.index.withdraw([ListID(1)]))
+      #expect(try bench.index.learn(ListID(1), from: lists) != nil)
+      #expect(bench.index[ListID(1)] == nil)
+      bench.index.free(ListID(1))
+      #expect(bench.index.read(ListID(1), from: lists) != nil && bench.index[ListID(1)] != nil)
+    }
+  }
+
   @Test func `in a folder a list of another owner is seen, a draft is not`()
     throws
   {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which dropped lists are let in, their terms, and their news.
 
-import Cluster
 import Files
 import Linux
 import Record
@@ -79,49 +78,6 @@ import Vocabulary
     }
   }
 
-  /// A list of pictures of this size, of user 1000.
-  private func roll(_ bench: PartBench, of bytes: UInt64) async throws -> ListID {
-    var draft = try draft(bench, owned(by: 1000), as: bench.intake.nextNumber())
-    draft.copied = bytes
-    let terms = try await bench.intake.prepare(draft)
-    let about = AboutFile(
-      name: draft.name,
-      status: FileStatus(
-        kind: .folder, device: 1, inode: 2, size: 1, owner: draft.owner, mode: 0, modified: 0,
-        changed: 0), sha256: SampleList().sha256, accepted: 0, terms: terms)
-    let lists = bench.folders.lists
-    try lists.rename(
-      ListFolder.staged(draft.list), to: lists, as: ListFolder.name(draft.list), replacing: false)
-    try await bench.intake.accept(draft.list, about.acceptance, about, by: nil)
-    return draft.list
-  }
-
-  @Test func `the copies of pictures count for their owner until all pictures are prints`()
-    async throws
-  {
-    try await PartBench.use { bench in
-      func failure(_ user: UInt32, _ bytes: UInt64 = 1 << 20) -> Failure? {
-        bench.intake.fullness(for: user, besides: 0, adding: bytes)
-      }
-      let list = try await roll(bench, of: 1 << 60)
-      let refusal = try #require(failure(1000))
-      #expect(refusal.code == "pictures.share" && refusal.kind == .final)
-      #expect(refusal.reason.hasPrefix("its copy needs 1024 KiB, and the copies of its owner's"))
-      #expect(refusal.reason.hasSuffix(" may take 0 KiB more"))
-      // Lists need no copies of pictures, and others have their own share.
-      #expect(failure(1000, 0) == nil && failure(1001) == nil)
-      #expect(failure(0) == nil && failure(ThisProcess.user) == nil)
-      let photos = bench.recorder.ledger { $0[list]?.acceptance.photos } ?? 0
-      for photo in 1...photos {
-        #expect(failure(1000) != nil)
-        try await bench.recorder.record([
-          .filtered(PhotoID(list: list, number: photo), Contents(size: 1, hash: 1))
-        ])
-      }
-      #expect(failure(1000) == nil)
-    }
-  }
-
   @Test func `a list that says nothing has the settings of the daemon`() async throws {
     try await PartBench.use(settings: {
       $0.filter.function = .sepia(thousandths: 5)
@@ -156,9 +112,9 @@ import Vocabulary
     try await PartBench.use { bench in
       let first = try await accept(bench)
       var draft = try draft(bench, SampleList(), as: bench.intake.nextNumber())
-      draft.copied = 7
+      draft.isRoll = true
       let terms = try FrozenSettings(text: try await bench.intake.prepare(draft).settings)
-      #expect(terms.copied == 7 && terms.revises == nil)
+      #expect(terms.isRoll && terms.revises == nil)
       #expect(terms.prints == FileName(literal: "barn~2"))
       let about = AboutFile(
         name: draft.name,
@@ -577,19 +533,6 @@ import Vocabulary
   }
 
   // MARK: fullness
-
-  @Test func `no list is let in while the ledger is older than this node`() async throws {
-    try await PartBench.use { bench in
-      let older = KnownLedger("x", changes: 1).objection(to: KnownLedger("x"))
-      bench.health.set(older, for: .ledger)
-      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == older)
-      let away = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
-      for failure in [away, nil] {
-        bench.health.set(failure, for: .ledger)
-        #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
-      }
-    }
-  }
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in

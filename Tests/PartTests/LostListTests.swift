@@ -60,6 +60,26 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [true, false])
+  func `pictures, and a list that nodes share, are not removed without their copy`(
+    _ isRoll: Bool
+  ) async throws {
+    try await PeopleBench.use { bench in
+      try await lose(bench)
+      let parts = bench.parts
+      var own = try #require(parts.index[list]?.terms)
+      if isRoll { own.isRoll = true } else { own.origin = FileName(literal: "a") }
+      let label = try ListLabel(
+        SampleList { $0.terms = own }.about())
+      parts.index.replace(list, label)
+      let reply = await bench.calls.handle(.remove(barn), from: .owner)
+      #expect(
+        reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
+      #expect(parts.index[list] != nil && parts.state(list) != nil)
+      #expect(try parts.folders.lists.listing() == ["1"])
+    }
+  }
+
   @Test func `a list whose removal cannot begin goes on waiting for its copy`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)

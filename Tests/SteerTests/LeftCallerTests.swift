@@ -48,15 +48,15 @@ struct LeftCallerTests {
   /// A status is the call that shows that the server goes on.
   private static let calls = MessageTests.calls.filter { $0 != .status }
 
-  @Test(arguments: calls)
-  func `a call goes on without its caller only if it changes something`(call: ControlCall)
-    async throws
-  {
+  @Test(arguments: calls, [false, true])
+  func `a call goes on without its caller only if it changes something`(
+    call: ControlCall, more: Bool
+  ) async throws {
     let daemon = PatientDaemon()
     let server = try RunningServer(
       path: path, handler: daemon, clock: clock, limits: ControlLimits(farewell: Patience.time))
     var line: RawLine? = try RawLine(path: path)
-    try line?.send(ControlRequest(call).bytes)
+    try line?.send(ControlRequest(call, more: more).bytes)
     #expect(await daemon.begun.wait { $0 == 1 })
     line = nil
     try await visit()

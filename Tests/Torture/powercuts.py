@@ -630,10 +630,13 @@ class Check:
         if result["State"] == "cancelled":
             return
         self.expect(result["PhotosFailed"] == 0, "failed photos", drop.name)
+        # A folder that was made just before the power cut, without its note, belongs to no list.
+        folder = os.path.basename(result["Prints"])
+        self.expect(folder.split("~")[0] == drop.name, "prints in a folder of another name", drop.name, folder)
         is_revised = number == 0 and ("drops", 3) in self.known
         for photo, name in enumerate(drop.prints):
             wanted = [self.wanted(number, photo)] + ([self.wanted(3, photo)] if is_revised else [])
-            path = self.at("prints", drop.name, name)
+            path = self.at("prints", folder, name)
             self.expect(os.path.exists(path) and torture.read(path) in wanted,
                         "a print at the end is missing or differs", drop.name, name)
 

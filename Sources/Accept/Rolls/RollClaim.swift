@@ -42,7 +42,7 @@ struct RollClaim {
     if !unfinished.isEmpty { return .changed }
     if let failure = fullness(candidate, besides: others, adding: 0) { throw .full(failure) }
     let lack = fullness(candidate, besides: others, adding: candidate.status.size)
-    if let lack, !candidate.isLoose { throw lack.attemptOfRoll }
+    if let lack, !candidate.isLoose { throw .troubled(lack) }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
@@ -50,7 +50,7 @@ struct RollClaim {
     }
     guard let roll else { return .missing }
     if let obstacle = roll.obstacle {
-      return obstacle.attemptOfRoll
+      return obstacle.kind == .final ? .unreadable(obstacle) : obstacle.attempt
     }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { return .changed }
@@ -143,14 +143,14 @@ struct RollClaim {
     }
     let draft = ListDraft(
       list: staged.list, name: taken.listName, owner: roll.folder.owner,
-      folder: staged.folder, catalog: staged.catalog, copied: taken.status.size)
+      folder: staged.folder, catalog: staged.catalog, isRoll: true)
     let terms: ListTerms
     do throws(Failure) {
       terms = try await ListReading(memory: memory).read(
         draft, staged.copy.out, sha256: sum.sha256)
     } catch {
       // The list is ours: a limit of the settings refuses it.
-      throw error.attemptOfRoll
+      throw error.kind == .final ? .unreadable(error) : error.attempt
     }
     let about = AboutFile(
       roll: draft.name, in: roll.folder, sum, accepted: parts.clock.wallTime(), terms: terms)

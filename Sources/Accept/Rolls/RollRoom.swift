@@ -18,7 +18,7 @@ struct RollRoom {
     }
     let count = count(of: sums)
     // Without a failure there is room meanwhile.
-    guard count > 0 else { throw failure(ascending)?.attemptOfRoll ?? .changed }
+    guard count > 0 else { throw failure(ascending)?.attempt ?? .changed }
     return Roll(roll.key, roll.folder, pictures: Array(ascending.prefix(count)))
   }
 

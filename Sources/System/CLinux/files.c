@@ -134,6 +134,12 @@ int dr_lock_whole(int file) {
   return answer(fcntl(file, F_OFD_SETLK, &lock));
 }
 
+int dr_is_locked(int file) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(file, F_OFD_GETLK, &lock) < 0) return -errno;
+  return lock.l_type != F_UNLCK;
+}
+
 int dr_unlock_whole(int file) {
   struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
   return answer(fcntl(file, F_OFD_SETLK, &lock));

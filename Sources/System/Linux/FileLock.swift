@@ -23,6 +23,11 @@ extension LinuxFile {
     try lock()
   }
 
+  /// Another open file of any process has the lock. Takes none, and needs no right to write.
+  package func isLocked() throws(SystemError) -> Bool {
+    try Calls.run("fcntl(OFD_GETLK)", "lock") { dr_is_locked(descriptor) } != 0
+  }
+
   /// Releases the lock. A close alone does not, as long as a new child still has the descriptor.
   package func unlock() { _ = dr_unlock_whole(descriptor) }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where a node keeps the identity of its ledger, and how many changes of it the node has seen: STATE/ledger.
-// Its part of what the nodes share has the mark.
+// The place where a node keeps the identity of its ledger: STATE/ledger. Its part of what the nodes share has the mark.
 // Concurrency: immutable; every function waits for a disk, or for the store.
 
 import Cluster
@@ -15,21 +14,19 @@ struct NodeHome: LedgerHome {
   let state: any Folder
   let shelf: any ListShelf
 
-  func ledger() throws(Failure) -> KnownLedger? {
+  func ledger() throws(Failure) -> String? {
     try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
   }
 
-  /// The ledger that this machine has worked with; nil without one.
-  static func ledger(in state: any Folder) throws(SystemError) -> KnownLedger? {
-    try state.contents(of: name, upTo: longest).map { bytes in
-      let words = bytes.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
-      return KnownLedger(words.first ?? "", changes: Int64(words.last ?? "") ?? 0)
-    }
+  /// The identity of the ledger that this machine has worked with; nil without one.
+  static func ledger(in state: any Folder) throws(SystemError) -> String? {
+    try state.contents(of: name, upTo: longest).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  func remember(_ ledger: KnownLedger) throws(Failure) {
+  func remember(_ ledger: String) throws(Failure) {
+    if try self.ledger() == ledger { return }
     try asMachine { () throws(SystemError) in
-      try state.write(whole: Array("\(ledger.identity) \(ledger.changes)".utf8), as: Self.name)
+      try state.write(whole: Array(ledger.utf8), as: Self.name)
     }
   }
 

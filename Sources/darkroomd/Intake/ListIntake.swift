@@ -56,7 +56,7 @@ struct ListIntake: IntakeRules {
   }
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
-    if let trouble = health.health.standstill ?? footing.trouble { return trouble }
+    if let trouble = footing.trouble { return trouble }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
@@ -90,52 +90,11 @@ struct ListIntake: IntakeRules {
           "almost no room is left on the file system of \(folder.path)", OpenShare(),
           "make room, or lower FreeSpace= in darkroomd.conf")
       }
-      guard folder !== folders.state || room.free - floor >= bytes else {
+      guard folder !== self.lists.folders.state || room.free - floor >= bytes else {
         return Self.short(of: bytes, room.free - floor, folder.path)
       }
     }
-    return shortShare(of: bytes, for: user)
-  }
-
-  /// Root and the daemon's user share no room.
-  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
-
-  /// Pictures that fail are copied again, to `failed`.
-  private func shortShare(of bytes: UInt64, for user: UInt32) -> Failure? {
-    if bytes == 0 || Self.keepers.contains(user) { return nil }
-    let (state, failed) = (lists.folders.state, lists.folders.failed)
-    let isOneDisk = (try? state.device() == failed.device()) ?? true
-    let held = copied(by: user)
-    let times: UInt64 = isOneDisk ? 2 : 1
-    for folder in isOneDisk ? [state] : [state, failed] {
-      guard let room = try? folder.room() else { continue }
-      let left = SpaceFloor.share(
-        of: room, besides: held * times, setting: settings.current.download.freeSpace)
-      if left / times < bytes { return Self.tooMuch(bytes, left / times) }
-    }
     return nil
-  }
-
-  /// The bytes of pictures whose copies are there. The copies of failed pictures stay for as long as their list.
-  private func copied(by user: UInt32) -> UInt64 {
-    let rolls = index.rolls(of: user)
-    return recorder.ledger { ledger in
-      rolls.reduce(0) { sum, roll in
-        let entry = ledger[roll.key]
-        if let entry, entry.counts.filtered == entry.acceptance.photos { return sum }
-        // At most what fits on a disk, so that it can be doubled.
-        return min(sum + min(roll.value, 1 << 60), 1 << 60)
-      }
-    }
-  }
-
-  private static func tooMuch(_ bytes: UInt64, _ left: UInt64) -> Failure {
-    let (needed, left) = (SpaceFloor.words(bytes), SpaceFloor.words(left))
-    return Failure(
-      .final, code: "pictures.share",
-      reason:
-        "its copy needs \(needed), and the copies of its owner's pictures may take \(left) more",
-      advice: "Drop fewer pictures, wait until earlier ones are developed, or remove their lists")
   }
 
   /// Only for these pictures: smaller ones are let in.
@@ -212,7 +171,7 @@ struct ListIntake: IntakeRules {
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      copied: draft.copied, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
+      isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
       part: part?.range, origin: try isNode ? FrozenSettings.newOrigin() : nil)
     return ListTerms(
       photos: photos.count, serviceClass: options.serviceClass ?? .default,

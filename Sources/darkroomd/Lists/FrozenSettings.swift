@@ -19,8 +19,8 @@ struct FrozenSettings: Equatable, Sendable {
   let title: String
   /// The earlier list of the same name and owner, whose prints this one takes over.
   var revises: ListID?
-  /// The bytes of the dropped pictures that the list was made of; nil for other lists.
-  var copied: UInt64?
+  /// It was made of dropped pictures.
+  var isRoll = false
   /// The photos of the revised list to try again; its other failed photos stay failed. Nil for all.
   var again: RetryChoice?
   /// Notified when the list is over, if Webhooks= still allows it then.
@@ -37,8 +37,6 @@ struct FrozenSettings: Equatable, Sendable {
   var ledger: LedgerList?
   /// This list is a share of such a list.
   var share: ShareMark?
-
-  var isRoll: Bool { copied != nil }
 
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
@@ -69,7 +67,7 @@ struct FrozenSettings: Equatable, Sendable {
     Notify=\(notify?.text ?? "")
     Private=\(isPrivate ? "yes" : "no")
     ContactSheet=\(hasSheet ? "yes" : "no")
-    Roll=\(copied.map { "\($0)" } ?? "no")
+    Roll=\(isRoll ? "yes" : "no")
     Part=\(part?.text ?? "")
     Origin=\(origin.map { "\($0)" } ?? "")
     Ledger=\(ledger.map { "\($0)" } ?? "")
@@ -98,8 +96,7 @@ extension FrozenSettings {
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"] ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
-      copied: values["Roll"].flatMap { UInt64($0) },
-      again: values["Again"].flatMap { RetryChoice(text: $0) },
+      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: $0) },
       isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
       part: values["Part"].flatMap { NumberRanges(text: $0) },

@@ -36,8 +36,6 @@ final class ListIndex: Sendable {
   private struct State {
     var labels: [ListID: ListLabel] = [:]
     var titles: [Title: Set<ListID>] = [:]
-    /// The lists of dropped pictures of each user, with the bytes of the pictures.
-    var rolls: [UInt32: [ListID: UInt64]] = [:]
     /// The lists that print into a folder, including drafts.
     var printers: [FileName: Set<ListID>] = [:]
     /// The folders with printers, by a key that is equal for those that some file systems do not distinguish.
@@ -49,7 +47,6 @@ final class ListIndex: Sendable {
       guard labels[list] == nil else { return }
       labels[list] = label
       titles[label.title, default: []].insert(list)
-      if let bytes = label.terms.copied { rolls[label.owner, default: [:]][list] = bytes }
       giveUp(list)
       enter(list, label.terms.prints)
     }
@@ -57,7 +54,6 @@ final class ListIndex: Sendable {
     mutating func remove(_ list: ListID) {
       guard let label = labels.removeValue(forKey: list) else { return }
       expired[list] = nil
-      rolls[label.owner]?[list] = nil
       titles[label.title]?.remove(list)
       if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
       leave(list, label.terms.prints)
@@ -149,6 +145,8 @@ final class ListIndex: Sendable {
     let label = try ListLabel(AboutFile.read(from: folder))
     let expiry = (try? ListMarks.expiry(in: folder)) ?? nil
     state.withLock { state in
+      // A return may still look while the list is being removed.
+      guard state.removed[id] == nil else { return }
       state.add(id, label)
       if let expiry { state.expired[id] = expiry }
     }
@@ -297,9 +295,6 @@ final class ListIndex: Sendable {
   func lists(called name: ListName, of owner: UInt32) -> Set<ListID> {
     state.withLock { $0.titles[Title(stem: name.stem, owner: owner)] ?? [] }
   }
-
-  /// The lists of dropped pictures of this user, with the bytes of the pictures.
-  func rolls(of owner: UInt32) -> [ListID: UInt64] { state.withLock { $0.rolls[owner] ?? [:] } }
 
   /// The lists that the list revises, the latest first.
   func predecessors(of list: ListID) -> [ListID] {

@@ -170,10 +170,14 @@ final class ListRemover: Sendable {
     for list in line {
       let isOver = recorder.ledger { $0[list]?.state.isFinal }
       guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
+      guard isOver == true else { throw Self.refusal("list \(list) is not over yet") }
       let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(list) ? true : try old.isRemovable(list, withoutCopy: true)
+        isArchived(list) ? true : try old.isRemovable(list, withoutCopy: mayLackCopy(list))
       }
-      guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
+      guard isReturned else {
+        throw Self.refusal(
+          "the copy of list \(list) is not in done yet; 'why' tells what it waits for")
+      }
     }
     try refuseHeir(of: order.list)
     for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
@@ -183,7 +187,7 @@ final class ListRemover: Sendable {
       for list in line {
         if try old.isGone(list) {
           if list == order.list { isThere = false }
-        } else if try !old.isRemovable(list, withoutCopy: true) {
+        } else if isArchived(list), try !old.isRemovable(list) {
           isTaken = false
         }
       }
@@ -206,6 +210,12 @@ final class ListRemover: Sendable {
       throw error
     }
     return line
+  }
+
+  /// Pictures that were dropped come back with the copy and are nowhere else, and the ledger of a cluster hears of the end of
+  /// a list with the copy.
+  private func mayLackCopy(_ list: ListID) -> Bool {
+    index[list].map { !$0.terms.isRoll && !$0.terms.isEntry } ?? false
   }
 
   private static let aged = refusal("its files have been removed (KeepLists=)")

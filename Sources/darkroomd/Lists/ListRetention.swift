@@ -179,7 +179,7 @@ final class ListRetention: Sendable {
     judge(&progress)
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
-    let isBelieved = wait(progress) == .zero && health.health.standstill == nil
+    let isBelieved = wait(progress) == .zero
     if let keep = progress.terms.prints, isBelieved {
       // Their folders of prints may belong to lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
@@ -349,19 +349,26 @@ final class ListRetention: Sendable {
   /// The lists that ended at least that time ago. The clock must have been right for as long as for the removal of old prints, or
   /// the reason is raised why an age is not believed.
   func old(_ age: Duration) throws(Failure) -> [ListID] {
+    noteClock()
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
-    let (hasJumped, wait) = outlook.withLock { outlook in
-      let before = outlook.steady
-      outlook.steady.note(wall: wall, uptime: uptime)
-      return (outlook.steady != before, outlook.steady.wait(at: uptime))
-    }
-    // Otherwise the next look notices the jump, a day later at most.
-    if hasJumped { look() }
+    let wait = outlook.withLock { $0.steady.wait(at: uptime) }
     if wait > .zero { throw Self.unbelieved(wait) }
     let keep = Retention(age)
     // The time of an end that is not known is 0.
     return ended().filter { $0.since > 0 && keep.isOver(since: $0.since, now: wall) }.map(\.list)
       .sorted()
+  }
+
+  /// A jump counts from the moment in which it is noticed: call often.
+  func noteClock() {
+    let (wall, uptime) = (clock.wallTime(), clock.uptime())
+    let hasJumped = outlook.withLock { outlook in
+      let before = outlook.steady
+      outlook.steady.note(wall: wall, uptime: uptime)
+      return outlook.steady != before
+    }
+    // Otherwise the next look notices the jump, a day later at most.
+    if hasJumped { look() }
   }
 
   private static func unbelieved(_ wait: Duration) -> Failure {

@@ -4,7 +4,6 @@
 // value; raises nothing.
 
 import Accept
-import Cluster
 import Record
 import Report
 import Vocabulary
@@ -86,9 +85,6 @@ struct Health: Equatable, Sendable {
 
   /// The trouble for which all work, all downloads, or those through the proxy wait.
   var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
-
-  /// The trouble in which nothing is accepted or removed by itself, until an administrator has decided.
-  var standstill: Failure? { troubles[.ledger].flatMap { $0.isOlderLedger ? $0 : nil } }
 
   /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
   var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }

@@ -25,15 +25,6 @@ struct SpaceFloor: Equatable, Sendable {
     floor(setting, of: total) / 8
   }
 
-  /// How many more bytes the copies of a user's pictures may take that take `held`. Without them, half of the room above
-  /// the floor would be left: the copies of one user neither stop downloads nor leave no room to others.
-  static func share(of room: DiskRoom, besides held: UInt64, setting: UInt64?) -> UInt64 {
-    let above = room.free - min(room.free, floor(setting, of: room.total))
-    let (sum, overflows) = above.addingReportingOverflow(held)
-    let half = (overflows ? .max : sum) / 2
-    return half - min(half, held)
-  }
-
   /// Takes new measures; returns true if a shortage begins or ends.
   mutating func take(_ measures: [Measure], setting: UInt64?) -> Bool {
     let wasLow = low != nil

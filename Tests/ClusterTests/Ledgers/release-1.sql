@@ -33,13 +33,6 @@ BEGIN
     at := last + 1;
   END LOOP;
 END $$;
-CREATE FUNCTION darkroom.changes() RETURNS bigint
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO 'darkroom', 'pg_temp'
-    AS $$
-BEGIN
-  RETURN (SELECT r.changes FROM release r) + coalesce((SELECT sum(n.changes) FROM node n), 0);
-END $$;
 CREATE FUNCTION darkroom.closed(me integer, inc bigint) RETURNS TABLE(list bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -215,18 +208,6 @@ BEGIN
       WHERE s.list = l AND s.first = f;
   END IF;
   RETURN true;
-END $$;
-CREATE FUNCTION darkroom.go_on() RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'darkroom', 'pg_temp'
-    AS $$
-DECLARE
-  number regclass := pg_get_serial_sequence('list', 'id');
-  past bigint :=
-    extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') * 1000000;
-BEGIN
-  UPDATE release r SET changes = greatest(r.changes, past);
-  PERFORM setval(number, greatest(nextval(number), past / 1000));
 END $$;
 CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -423,13 +404,12 @@ CREATE FUNCTION darkroom.nodes() RETURNS TABLE(name text, silence bigint, draini
     coalesce((SELECT sum(s.last - s.first + 1) FROM share s
       WHERE s.node = n.id AND s.state = 1), 0), n.version
   FROM node n ORDER BY n.name COLLATE "C" $$;
-CREATE FUNCTION darkroom.order_list(me integer, l bigint, what smallint, cls smallint) RETURNS boolean
+CREATE FUNCTION darkroom.order_list(l bigint, what smallint, cls smallint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
 DECLARE x list%ROWTYPE;
 BEGIN
-  UPDATE node n SET changes = n.changes + 1 WHERE n.id = me;
   SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   IF what = 3 THEN
@@ -475,7 +455,7 @@ BEGIN
       (SELECT max(o.pass) FROM account o WHERE o.class = cls) - 4096)
     WHERE a.class = cls AND a.owner = who;
 END $$;
-CREATE FUNCTION darkroom.pulse(me integer, inc bigint, silence_ms bigint, OUT is_me boolean, OUT draining boolean, OUT is_open boolean, OUT changes bigint) RETURNS record
+CREATE FUNCTION darkroom.pulse(me integer, inc bigint, silence_ms bigint, OUT is_me boolean, OUT draining boolean, OUT is_open boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
@@ -514,7 +494,6 @@ BEGIN
         WHERE n.seen < limit_time AND n.id <> me) FOR UPDATE OF y SKIP LOCKED);
   END IF;
   is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
-  changes := changes();
 END $$;
 CREATE FUNCTION darkroom.report(me integer, inc bigint, ls bigint[], fs integer[], es integer[], qs integer[], masks bit varying[], goods integer[], bads integer[], rows bytea[], ends boolean[]) RETURNS TABLE(verdict smallint)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -524,7 +503,7 @@ DECLARE
   k int; x share%ROWTYPE; is_mine bool;
 BEGIN
   -- A node that enters again meanwhile waits for this transaction.
-  UPDATE node n SET changes = n.changes + 1 WHERE n.id = me AND n.incarnation = inc;
+  PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
   is_mine := FOUND;
   FOR k IN 1 .. coalesce(array_length(ls, 1), 0) LOOP
     verdict := 3;
@@ -690,7 +669,6 @@ BEGIN
     INSERT INTO origin VALUES (org, earlier, true);
     id := earlier; is_twin := true; earlier := NULL; RETURN;
   END IF;
-  UPDATE node n SET changes = n.changes + 1 WHERE n.id = me;
   id := nextval(pg_get_serial_sequence('list', 'id'));
   is_twin := false;
   -- Prints are made once: no list prints into the folder of another.
@@ -772,15 +750,14 @@ BEGIN
     WHERE s.list = l AND s.first = f
     RETURNING s.list, s.first, s.last, s.epoch, cls, s.done, s.deaths, s.waits;
 END $$;
-CREATE FUNCTION darkroom.tie(own_folder text, OUT identity text, OUT folder text, OUT changes bigint) RETURNS record
+CREATE FUNCTION darkroom.tie(own_folder text, OUT identity text, OUT folder text) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
 #variable_conflict use_column
 BEGIN
   UPDATE release SET folder = own_folder WHERE folder = '';
-  SELECT r.identity, r.folder, changes() INTO tie.identity, tie.folder, tie.changes
-    FROM release r;
+  SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
 END $$;
 CREATE FUNCTION darkroom.turn_list(upto smallint, is_reversed boolean, full_lists bigint[], users text[], classes smallint[]) RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -879,8 +856,7 @@ CREATE TABLE darkroom.node (
     seen timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     entered timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     draining boolean DEFAULT false NOT NULL,
-    version text NOT NULL,
-    changes bigint DEFAULT 0 NOT NULL
+    version text NOT NULL
 )
 WITH (fillfactor='30');
 ALTER TABLE darkroom.node ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -909,8 +885,7 @@ CREATE TABLE darkroom.release (
     version integer NOT NULL,
     oldest integer NOT NULL,
     identity text DEFAULT (gen_random_uuid())::text NOT NULL,
-    folder text DEFAULT ''::text NOT NULL,
-    changes bigint DEFAULT 0 NOT NULL
+    folder text DEFAULT ''::text NOT NULL
 );
 CREATE TABLE darkroom.seat (
     host text NOT NULL COLLATE pg_catalog."C",

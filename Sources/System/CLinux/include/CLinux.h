@@ -54,6 +54,8 @@ int dr_take_read_lease(int file);
 int dr_has_read_lease(int file);
 int dr_drop_lease(int file);
 int dr_lock_whole(int file);
+/// 1 if another open file has the lock; the file may be open for reading alone.
+int dr_is_locked(int file);
 /// A file without a name, which disappears unless `dr_name_file` names it. EOPNOTSUPP if the file system
 /// does not support such files.
 int dr_open_unnamed(int folder, uint32_t mode);
