@@ -41,7 +41,7 @@ package enum ControlCall: Equatable, Sendable {
   case picture(PictureOrder)
   case cache(clear: Bool)
   case metrics
-  /// Retries a host that does not answer at once; without a host, all of them.
+  /// Retries a host that does not answer at once; without a host, all hosts.
   case flush(host: String?)
   /// The nodes of the cluster.
   case nodes

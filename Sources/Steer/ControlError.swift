@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error replies of the daemon: those of darkroom and of varlink, written and read.
+// The error replies of darkroom and of varlink, written and read.
 
 package enum ControlError: Error, Hashable, Sendable {
   /// `near` is a name like it, `home` the node of a cluster where a list of the name was dropped.

@@ -38,7 +38,7 @@ package struct FocusReport: MessageValue {
   package var list = ListSummary()
   /// How many photos were named; 0 after `Unfocus`.
   package var photos: UInt32 = 0
-  /// How many of them are neither filtered nor failed.
+  /// How many photos are neither filtered nor failed.
   package var left: UInt32 = 0
   /// The end of the lease, in milliseconds since 1970; 0 after `Unfocus`.
   package var until: UInt64 = 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a member of a message can be: a text, a number, a flag, a word, another message, an array of these, or nothing.
+// What a member of a message can be: a text, a number, a flag, a word, another message, an array, or nothing.
 
 internal import Vocabulary
 
@@ -108,7 +108,7 @@ extension MessagePart where Self: RawRepresentable<String> {
 
 extension SeenState: MessagePart {
   package static var varlink: String { "PhotoState" }
-  /// No state is that of any photo.
+  /// An empty word stands for any state.
   package static func isNothing(_ json: JSONValue) -> Bool { json == .null || json == "" }
 }
 
@@ -127,7 +127,7 @@ extension ServiceClass: MessagePart {
 
 extension ListReference: MessagePart {
   package static var varlink: String { "string" }
-  /// No name is that of any list.
+  /// An empty name stands for any list.
   package static func isNothing(_ json: JSONValue) -> Bool { json == .null || json == "" }
 
   package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {

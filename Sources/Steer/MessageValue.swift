@@ -28,7 +28,7 @@ package struct MessageField<Root: MessageValue>: Sendable {
 
   fileprivate var isOptional: Bool { type.utf8.first == UInt8(ascii: "?") }
 
-  /// - Parameter type: in the description; that of the property if left out.
+  /// - Parameter type: in the description; if left out, the property has it.
   /// - Parameter isOptional: a missing member has the value of `init()`, and such a value is not sent.
   package init<Part: MessagePart>(
     _ name: String, _ path: any WritableKeyPath<Root, Part> & Sendable, _ type: String? = nil,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reply to `Nodes`: the machines that share lists. And the link of one of them to the ledger, in the reply to
+// The reply to `Nodes`: the machines that share lists. And the link of one machine to the ledger, in the reply to
 // `Status`.
 
 package struct NodesReport: MessageValue {

@@ -26,7 +26,7 @@ package struct StatusReport: MessageValue {
   /// Hosts that do not answer, by name, and how many more there are.
   package var hosts: [HostSummary] = []
   package var moreHosts = 0
-  /// Files in the inbox that may become lists, and those of them that the daemon may not read.
+  /// Files in the inbox that may become lists, and how many the daemon may not read.
   private var files = Files()
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?

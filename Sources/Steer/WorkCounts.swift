@@ -4,7 +4,7 @@
 package struct WorkCounts: Equatable, Sendable {
   /// Lists that are not finished or cancelled.
   package var lists = 0
-  /// Those of them that wait paused, and how many of them belong to each of the first owners.
+  /// How many lists wait paused, and how many of these belong to each of the first owners.
   package var pausedLists = 0
   package var paused: [PausedLists] = []
   /// False while a start waits for its disk: the numbers of lists and photos are not known yet.
