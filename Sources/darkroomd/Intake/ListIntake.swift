@@ -56,7 +56,7 @@ struct ListIntake: IntakeRules {
   }
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
-    if let trouble = footing.trouble { return trouble }
+    if let trouble = footing.trouble ?? health.health.standstill { return trouble }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
