@@ -76,7 +76,7 @@ struct PrintClaims: Sendable {
     do throws(SystemError) {
       try prints.setReaders(readers, of: folder)
       let identity = try identity(of: folder) ?? ""
-      try notes.openAnew(ListFolder.name(draft))
+      try notes().openAnew(ListFolder.name(draft))
         .write(Array("\(identity) ".utf8) + folder.bytes, at: 0)
       return true
     } catch {
