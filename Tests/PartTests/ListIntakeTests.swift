@@ -383,13 +383,24 @@ import Vocabulary
     }
   }
 
-  @Test func `a second attempt of the same draft keeps its folder`() async throws {
+  @Test func `a second attempt of the same draft has the same name, and readers of its own`()
+    async throws
+  {
     try await PartBench.use { bench in
       let list = bench.intake.nextNumber()
       let first = try await prepare(bench, as: list)
       #expect(try await prepare(bench, as: list) == first)
       #expect(bench.intake.claimed(list).count == 1)
-      #expect(try bench.folders.prints.listing() == ["barn"])
+      let prints = bench.folders.prints
+      #expect(try prints.listing() == ["barn"])
+      let barn = FileName(literal: "barn")
+      let open = try prints.folder(barn, creating: false)
+      let isPrivate = SampleList { ($0.owner, $0.options) = (54_321, [("Private", "yes")]) }
+      _ = try await prepare(bench, isPrivate, as: list)
+      #expect(try prints.listing() == ["barn"] && prints.hasReaders(54_321, barn))
+      // Members who opened the folder when it was open see nothing that is made in it now.
+      try prints.folder(barn, creating: false).put(barn, "a print")
+      #expect(throws: SystemError.self) { try open.names() }
     }
   }
 

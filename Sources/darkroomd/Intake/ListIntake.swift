@@ -271,10 +271,8 @@ struct ListIntake: IntakeRules {
       index.note(draft.list, into: choices[0])
       return choices[0]
     }
-    if let own = try claims.folder(of: draft.list, among: choices, for: readers) {
-      index.note(draft.list, into: own)
-      return own
-    }
+    // An earlier attempt may have made a folder for other readers, who would go on to see its names.
+    claims.giveUp(draft.list)
     for folder in choices where index.claim(folder, for: draft.list) {
       if try claims.make(folder, for: draft.list, readers: readers) { return folder }
     }

@@ -48,23 +48,6 @@ struct PrintClaims: Sendable {
     return note.folder
   }
 
-  /// The same if it may be one of these. If it was open and the list is private now, it goes: who has opened a folder
-  /// goes on to see its names.
-  func folder(
-    of draft: ListID, among choices: [FileName], for readers: FileReaders
-  ) throws(SystemError) -> FileName? {
-    guard let own = try folder(of: draft) else { return nil }
-    if choices.contains(own) {
-      guard case .user(let user) = readers else {
-        try prints.setReaders(readers, of: own)
-        return own
-      }
-      if try prints.hasReaders(user, own) { return own }
-    }
-    giveUp(draft)
-    return nil
-  }
-
   /// False, and changes nothing, if the name is taken, by whomever. Nobody can open the folder before it has its readers.
   func make(
     _ folder: FileName, for draft: ListID, readers: FileReaders
