@@ -520,10 +520,11 @@ import Vocabulary
       #expect(await bench.inbox.look().waitingCount == 1)
       bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
       let call = ControlCall.show(ShowOrder(list: barn))
-      guard
-        case .show(let report) = await bench.calls.stream(
-          call, from: .owner, to: ReplyStream { _ in false })
-      else {
+      let calls = bench.calls
+      let reply = await Patience.value {
+        await calls.stream(call, from: .owner, to: ReplyStream { _ in false })
+      }
+      guard case .show(let report) = reply else {
         Issue.record("the list is not shown")
         return
       }

@@ -240,18 +240,23 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: ["", "a."])
-  func `no print appears in a folder that a person renamed`(mark: String) async throws {
+  @Test(arguments: ["", "a."], [false, true])
+  func `no print appears in a folder that a person renamed`(
+    mark: String, isReplaced: Bool
+  ) async throws {
     try await use(picture, mark: mark) { bench in
       let negative = try await negative(bench)
       let (prints, away) = (bench.folders.prints, FileName(literal: "away"))
-      try prints.rename(FileName(literal: "barn"), to: prints, as: away, replacing: false)
+      let barn = FileName(literal: "barn")
+      try prints.rename(barn, to: prints, as: away, replacing: false)
+      if isReplaced { try prints.makeFolder(barn) }
       let found = await failure {
         try await bench.stages.output(bench.work(state: .downloaded), negative)
       }
       #expect(found?.kind == .machine && found?.scope == .one && !bench.lists.isKept(list))
       bench.stages.discard(negative)
       #expect(try prints.folder(away, creating: false).listing() == [])
+      #expect(try prints.folder(ifThere: barn)?.listing() ?? [] == [])
       #expect(bench.state(photo) == .downloaded)
     }
   }
