@@ -15,12 +15,15 @@ struct PrintsSeat: Sendable {
   private static let longest = 4096 + 128
 
   private let prints: any Folder
-  /// The end of the mark: the state folder of this daemon, which has its lock.
+  /// The state folder of this daemon, which has its lock.
+  private let own: FolderIdentity
+  /// The end of the mark.
   private let state: String
 
   init(_ prints: any Folder, of state: any Folder) throws(SystemError) {
     self.prints = prints
-    self.state = "\(Self.words(try state.identity())) \(state.path)"
+    own = try state.identity()
+    self.state = "\(Self.words(own)) \(state.path)"
   }
 
   private static func words(_ folder: FolderIdentity) -> String {
@@ -45,8 +48,8 @@ struct PrintsSeat: Sendable {
     return nil
   }
 
-  /// Nil for the mark of another folder, and for one that leads nowhere from here: the daemon of another machine or
-  /// container left it.
+  /// Nil for the mark of another folder, for one that leads nowhere from here, because the daemon of another machine or
+  /// container left it, and for one that leads to the state folder of this daemon, such as one of before it was restored.
   private func holder(
     by mark: [UInt8], of folder: String
   ) throws(SystemError) -> StateLock.Holder? {
@@ -54,7 +57,7 @@ struct PrintsSeat: Sendable {
     guard parts.count == 3, parts[0].elementsEqual(folder.utf8),
       !mark[parts[1].startIndex...].elementsEqual(state.utf8)
     else { return nil }
-    return try StateLock.holder(of: String(decoding: parts[2], as: UTF8.self))
+    return try StateLock.holder(of: String(decoding: parts[2], as: UTF8.self), besides: own)
   }
 
   private func unclear(_ error: SystemError) -> Failure {

@@ -30,11 +30,13 @@ enum StateLock {
     return .success(file)
   }
 
-  /// The process that has the state folder at the path; nil if none has it, or there is no such folder. The folder may be
-  /// one that this process may only read.
-  static func holder(of path: String) throws(SystemError) -> Holder? {
+  /// The process that has the state folder at the path; nil if none has it, there is no such folder, or it is this one's
+  /// `own`. The folder may be one that this process may only read.
+  static func holder(of path: String, besides own: FolderIdentity) throws(SystemError) -> Holder? {
     do throws(SystemError) {
-      let file = try LinuxFolder.open(path: path).openFile(name, .read)
+      let folder = try LinuxFolder.open(path: path)
+      guard try folder.identity() != own else { return nil }
+      let file = try folder.openFile(name, .read)
       return try file.isLocked() ? holder(by: file) : nil
     } catch {
       guard [.missing, .notFolder, .isLink].contains(error.name) else { throw error }

@@ -125,7 +125,11 @@ import Vocabulary
     for ground in grounds { await ground.recorder.close() }
   }
 
-  @Test(arguments: ["", "HERE 17:4 /no/such/folder", "HERE 17:4", "HERE 17:4 /", "17:4 17:4 OTHER"])
+  @Test(arguments: [
+    "", "HERE 17:4 /no/such/folder", "HERE 17:4", "HERE 17:4 /", "17:4 17:4 OTHER",
+    // Of this daemon, before its state folder was restored.
+    "HERE 17:4 OWN",
+  ])
   func `a mark of no daemon that has this folder keeps nobody from the prints`(
     _ mark: String
   ) async throws {
@@ -133,10 +137,12 @@ import Vocabulary
     for root in [scratch.path, other] { try Places.make(root: root) }
     // The daemon of a folder from which the mark was copied.
     let lock = try StateLock.take(LinuxFolder.open(path: "\(other)/state")).get()
+    let ownLock = try StateLock.take(LinuxFolder.open(path: "\(scratch.path)/state")).get()
     let prints = try LinuxFolder.open(path: "\(scratch.path)/prints")
     let here = try prints.identity()
     let words = mark.replacing("HERE", with: "\(here.device):\(here.inode)")
       .replacing("OTHER", with: "\(other)/state")
+      .replacing("OWN", with: "\(scratch.path)/state")
     try scratch.write(Array(words.utf8), to: "prints/.daemon")
     let ground = try ground()
     try ground.checkSeat()
@@ -144,6 +150,7 @@ import Vocabulary
     #expect(
       own.map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(" \(scratch.path)/state") == true)
     lock.unlock()
+    ownLock.unlock()
     await ground.recorder.close()
   }
 
