@@ -272,7 +272,7 @@ struct ListIntake: IntakeRules {
       return choices[0]
     }
     // An earlier attempt may have made a folder for other readers, who would go on to see its names.
-    claims.giveUp(draft.list)
+    try claims.takeBack(draft.list)
     for folder in choices where index.claim(folder, for: draft.list) {
       if try claims.make(folder, for: draft.list, readers: readers) { return folder }
     }

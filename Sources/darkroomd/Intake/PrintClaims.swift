@@ -68,6 +68,11 @@ struct PrintClaims: Sendable {
     }
   }
 
+  /// Frees the name that an earlier attempt of the draft has taken. Whoever has opened its folder sees nothing of the next.
+  func takeBack(_ draft: ListID) throws(SystemError) {
+    if let folder = try folder(of: draft) { try prints.removeFolder(folder) }
+  }
+
   /// Makes the name of the folder durable, before the list is recorded.
   func steps(of draft: ListID) -> [SyncStep] {
     (try? note(of: draft)) == nil ? [] : [.folder(prints)]
