@@ -68,7 +68,7 @@ struct PrintClaims: Sendable {
     }
   }
 
-  /// Frees the name that an earlier attempt of the draft has taken. Whoever has opened its folder sees nothing of the next.
+  /// Frees the name that an earlier attempt of the draft took. Readers of its folder see nothing of the next one.
   func takeBack(_ draft: ListID) throws(SystemError) {
     if let folder = try folder(of: draft) { try prints.removeFolder(folder) }
   }
