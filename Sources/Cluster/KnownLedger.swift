@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger as a node has seen it. The ledger counts the lists, reports and orders that came through each node, and one
-// that lacks some of them is an older copy: it was restored from a backup, or its primary was lost before a standby had
-// its last changes. Lists that such a ledger has forgotten are known to nodes, and it would give their numbers again.
+// The ledger as a node has seen it. The ledger counts the lists, reports and orders that came through each node. A ledger
+// with a lower count is an older copy, because it was restored from a backup, or because its primary was lost before a
+// standby had the last changes. Nodes know lists that an older copy has forgotten, and it would give their numbers again.
 //
-// Each node has a count of its own: nodes that work with the older copy never make up for what another one has lost. The
-// ledger alone can be told that it is to be used (`go_on` in `LedgerSchema`): a life of it begins. Values.
+// Each node is counted apart, because the work of one node must not hide what another node lost. A node that lost changes
+// and works on hides its loss with as many new changes. An administrator can tell the ledger that it is to be used
+// (`go_on` in `LedgerSchema`); then a new life of the ledger begins. Values.
 
 internal import Postgres
 package import Vocabulary

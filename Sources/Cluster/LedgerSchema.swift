@@ -4,10 +4,11 @@
 // nothing large is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, its row of
-// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. Cuts and focus are changed under
-// the lock of their list. `lease` alone waits for a list with the locks of others, which it found not ready; so each of
-// the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
-// locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
+// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. Cuts and
+// focus are changed under the lock of their list. `lease` alone waits for a list with the locks of others, which it
+// found not ready; so each of the lists that the reports of a turn may end is ended in a transaction of its own, and a
+// pulse skips those that are locked. A request for seats locks the own node, its row of `asker`, servers in the order
+// of their names, then seats.
 //
 // PostgreSQL plans a function in SQL with each call, and one in PL/pgSQL once in a session. The functions that nodes call
 // all the time are in PL/pgSQL.
@@ -54,7 +55,7 @@ package enum LedgerSchema {
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
-    -- folder is the number of what the nodes share, once one has told it; life that of the last go_on.
+    -- folder is the number of what the nodes share, once one has told it; life is the number of the last go_on.
     CREATE TABLE release (
       version int NOT NULL, oldest int NOT NULL,
       identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '',
@@ -68,7 +69,7 @@ package enum LedgerSchema {
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
       draining bool NOT NULL DEFAULT false, version text NOT NULL)
       WITH (fillfactor = 30);
-    -- The lists, reports and orders that came through each node, by its name: the row stays when that of the node goes.
+    -- The lists, reports and orders that came through each node, by its name. The row stays when the node's row goes.
     CREATE TABLE change (node text PRIMARY KEY, count bigint NOT NULL) WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
     -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.

@@ -11,7 +11,6 @@ import Vocabulary
 
 struct PrintsSeat: Sendable {
   private static let name = FileName(literal: ".daemon")
-  private static let draft = FileName(literal: "..daemon")
   /// The longest path, and four numbers.
   private static let longest = 4096 + 128
 
@@ -45,11 +44,7 @@ struct PrintsSeat: Sendable {
     } catch {
       return unclear(error)
     }
-    do throws(SystemError) {
-      try folder.write(whole: mark, as: Self.name, through: Self.draft)
-    } catch {
-      try? folder.removeIfThere(Self.draft)
-    }
+    try? folder.write(whole: mark, as: Self.name)
     return nil
   }
 

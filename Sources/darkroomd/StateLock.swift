@@ -30,8 +30,8 @@ enum StateLock {
     return .success(file)
   }
 
-  /// The process that has the state folder at the path; nil if none has it, there is no such folder, or it is this one's
-  /// `own`. The folder may be one that this process may only read.
+  /// The process that has the state folder at the path; nil if none has it, there is no such folder, or it is
+  /// `own`, the state folder of this process. The folder may be one that this process may only read.
   static func holder(of path: String, besides own: FolderIdentity) throws(SystemError) -> Holder? {
     do throws(SystemError) {
       let folder = try LinuxFolder.open(path: path)

@@ -141,7 +141,8 @@ import Testing
     try await DaemonBench.use { bench in
       try prepare(bench)
       for number in 1...40 {
-        let picture = SamplePictures.jpeg(width: 400, height: 300, seed: UInt32(number))
+        // Large ones: the list must be at work when the tool has started.
+        let picture = SamplePictures.jpeg(width: 1600, height: 1200, seed: UInt32(number))
         try bench.folder.write(picture, to: "root/coming/Many/\(number).jpg")
       }
       let daemon = try await bench.start()

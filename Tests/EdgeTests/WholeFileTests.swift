@@ -57,6 +57,20 @@ import Vocabulary
     #expect(error?.words == "file name too long")
   }
 
+  @Test func `a file that cannot be written leaves no temporary file`() throws {
+    let scratch = try FreshFolder()
+    let full = SystemError(.noSpace, call: "pwrite", thing: "note")
+    let error = #expect(throws: SystemError.self) {
+      try scratch.folder.write(wholly: Self.name) { _ throws(SystemError) in throw full }
+    }
+    #expect(error == full)
+    #expect(try scratch.folder.names() == [])
+    // A folder has the name.
+    try scratch.folder.makeFolder(Self.name)
+    #expect(throws: SystemError.self) { try scratch.folder.write(whole: Self.new, as: Self.name) }
+    #expect(try scratch.folder.names() == [Self.name])
+  }
+
   @Test func `a missing file is nil, and every other error is thrown`() throws {
     let scratch = try FreshFolder()
     let folder = scratch.folder

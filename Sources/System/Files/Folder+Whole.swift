@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a file completely or not at all: writes a temporary file, syncs it, renames it, syncs its folder.
-// A crash leaves at most the temporary file, which the next write replaces. Raises SystemError.
+// A crash leaves at most the temporary file, which the next write replaces; an error leaves none. Raises SystemError.
 
 package import Vocabulary
 
@@ -26,8 +26,13 @@ extension Folder {
     guard let temporary = temporary ?? FileName(bytes: [0x2E] + name.bytes) else {
       throw SystemError(.nameTooLong, call: "openat", thing: "\(path)/.\(name)")
     }
-    try draft(temporary, mode: mode, for: readers, fill)
-    try rename(temporary, to: self, as: name, replacing: true)
+    do throws(SystemError) {
+      try draft(temporary, mode: mode, for: readers, fill)
+      try rename(temporary, to: self, as: name, replacing: true)
+    } catch {
+      try? removeIfThere(temporary)
+      throw error
+    }
     try sync()
   }
 

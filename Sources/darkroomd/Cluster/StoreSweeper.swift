@@ -27,16 +27,14 @@ struct StoreSweeper: Sendable {
     // When the prints of a list are removed for the second time.
     var due: [ListID: Duration] = [:]
     while !Task.isCancelled {
-      if health.health.standstill != nil {
-        await clock.rest(leaseTime / 2)
-        continue
+      if health.health.standstill == nil {
+        do throws(Failure) {
+          let notes = try await onDisk { () throws(Failure) in
+            try asMachine { () throws(SystemError) in try unwanted.all() }
+          }
+          health.set(await remove(notes, unwanted, &due), for: .unwanted)
+        } catch { health.set(error, for: .unwanted) }
       }
-      do throws(Failure) {
-        let notes = try await onDisk { () throws(Failure) in
-          try asMachine { () throws(SystemError) in try unwanted.all() }
-        }
-        health.set(await remove(notes, unwanted, &due), for: .unwanted)
-      } catch { health.set(error, for: .unwanted) }
       await clock.rest(leaseTime / 2)
     }
   }

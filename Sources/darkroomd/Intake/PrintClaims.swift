@@ -83,7 +83,7 @@ struct PrintClaims: Sendable {
 
   /// The draft does not become a list, or prints elsewhere.
   func giveUp(_ draft: ListID) {
-    if let folder = try? folder(of: draft) { try? prints.removeFolder(folder) }
+    try? takeBack(draft)
     keep(draft)
   }
 
