@@ -2,7 +2,8 @@
 #
 #   make run        build, then develop a sample list
 #   make cluster    a list developed by three nodes on this machine: one is killed, and the standby of their ledger promoted
-#   make test       build and run all tests
+#   make test       build and run the tests of the sources
+#   make test-release  build what is installed, and test it: the package, the units under systemd, the short campaigns
 #   make try        the tests of some modules, with as little building as they need: ONLY=Chain,Record, and FILTER=
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
@@ -65,7 +66,7 @@ DEB_PACKAGES = debhelper dpkg-dev lintian
 
 SWIFT_SOURCES = Package.swift Sources Tests
 
-.PHONY: all build run test check bench install uninstall clean build-packages test-packages format
+.PHONY: all build run test test-release check bench install uninstall clean build-packages test-packages format
 .PHONY: try release cluster programs all-programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
@@ -111,10 +112,7 @@ cluster: release
 	@etc/cluster/try $(BIN)
 
 test: test-packages
-	$(RELEASE)
 	$(DEBUG)
-	rm -rf .build/stage
-	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
 	$(TEST) --skip $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS) \
 	  --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
 	$(TEST) --filter $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS)
@@ -125,6 +123,12 @@ test: test-packages
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
 	$(TEST) --filter '^NodeTests\.' --skip $(LONG_TESTS)
+
+test-release: test-packages
+	$(RELEASE)
+	$(DEBUG)
+	rm -rf .build/stage
+	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
 	$(MAKE) --no-print-directory deb
 	DARKROOM_STAGE=$(CURDIR)/.build/stage DARKROOM_PACKAGE=$$(echo $(CURDIR)/.build/deb/darkroom_*.deb) \
 	  $(TEST) --filter '^SystemTests\.'
@@ -168,7 +172,7 @@ else
 	@SECONDS_EACH=$(SECONDS) TARGETS="$(TARGETS)" Tests/Fuzz/run
 endif
 
-# The short forms are part of `make test`.
+# The short forms are part of `make test-release`.
 MINUTES ?= 90
 CAMPAIGNS ?=
 torture: all-programs

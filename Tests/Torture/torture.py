@@ -578,7 +578,7 @@ def parse(name, description, counts):
     parser.add_argument("bin", metavar="BIN", help="the folder of the release programs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--short", action="store_true",
-                        help=f"the form of `make test`: no further round after {SHORT_SECONDS} s")
+                        help=f"the form of `make test-release`: no further round after {SHORT_SECONDS} s")
     parser.add_argument("--seconds", type=float, default=0, help="start no further round after this time")
     for count in counts:
         parser.add_argument("--" + count.replace("_", "-"), type=type(counts[count][0]))
