@@ -15,7 +15,7 @@ final class InboxDoor {
     var watch: Failure?
   }
 
-  private static let watchPauses: (first: Duration, last: Duration) = (.seconds(60), .seconds(3600))
+  private static let watchPauses = Backoff(.seconds(60), to: .seconds(3600))
 
   private let path: String
   private let state: any Folder
@@ -33,7 +33,7 @@ final class InboxDoor {
   private var seat = FolderSeat()
   /// Kept while there is work: a daemon in another container or on another machine takes turns.
   private var lock: LinuxFile?
-  private var watchTry: (next: Duration, pause: Duration)?
+  private var watchTry: (next: Duration, pause: Backoff)?
   private var troubles = Troubles()
 
   init(path: String, state: any Folder) {
@@ -140,8 +140,8 @@ final class InboxDoor {
       try act(bell)
       if bell.isWatching, isWayKnown { (watchTry, troubles.watch) = (nil, nil) }
     } catch {
-      let pause = watchTry.map { min($0.pause * 2, Self.watchPauses.last) }
-      watchTry = (now + (pause ?? Self.watchPauses.first), pause ?? Self.watchPauses.first)
+      var pause = watchTry?.pause ?? Self.watchPauses
+      watchTry = (now + pause.take(), pause)
       troubles.watch = InboxTrouble.unwatched(error)
     }
   }

@@ -12,12 +12,11 @@ struct InboxTimes {
   /// A file whose event came at most this long before a sweep counts as first seen at the event: a sweep of
   /// many names takes time.
   private static let ringAge: Duration = .milliseconds(100)
-  private static let longestTrouble: Duration = .seconds(5)
 
   private var lastSweep: Duration?
   /// The time of the last full look, or of the last failed one.
   private var lastWhole = Duration.zero
-  private var troublePause: Duration = .seconds(1)
+  private var troublePause = Backoff(.seconds(1), to: .seconds(5))
   private var troubleWait: Duration?
   /// The time of the first ring since the last sweep.
   private var rangAt: Duration?
@@ -33,14 +32,13 @@ struct InboxTimes {
   mutating func looked(at now: Duration, isWhole: Bool, isTroubled: Bool) {
     lastSweep = now
     if isWhole { lastWhole = now }
-    troubleWait = isTroubled ? troublePause : nil
-    if isTroubled { troublePause = min(troublePause * 2, Self.longestTrouble) }
+    troubleWait = isTroubled ? troublePause.take() : nil
   }
 
   /// Lists of pictures that wait for this machine are due.
   mutating func relieve() { rolls.relieve() }
 
-  mutating func recovered() { troublePause = .seconds(1) }
+  mutating func recovered() { troublePause.reset() }
 
   /// The rest of the gap before a burst of arrivals is swept.
   func calm(at now: Duration) -> Duration? {
@@ -57,13 +55,11 @@ struct InboxTimes {
 /// The tries to remove the pictures of recorded lists from the inbox.
 struct RollPace {
   private(set) var due = Duration.zero
-  private var pause = first
-  private static let (first, last): (Duration, Duration) = (.seconds(1), .seconds(60))
+  private var pause = Backoff(.seconds(1), to: .seconds(60))
 
   mutating func relieve() { due = .zero }
 
   mutating func tried(isDone: Bool, at now: Duration) {
-    if !isDone { due = now + pause }
-    pause = isDone ? Self.first : min(pause * 2, Self.last)
+    if isDone { pause.reset() } else { due = now + pause.take() }
   }
 }

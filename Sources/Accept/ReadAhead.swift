@@ -14,22 +14,16 @@ internal import Vocabulary
 struct AheadPace {
   /// No file is read ahead before this time.
   private(set) var next = Duration.zero
-  private var pause: Duration
-  private let first: Duration
-  private static let longest: Duration = .seconds(5)
+  private var pause: Backoff
 
-  init(_ settings: InboxSettings) {
-    first = settings.dwell
-    pause = first
-  }
+  init(_ settings: InboxSettings) { pause = Backoff(settings.dwell, to: .seconds(5)) }
 
   /// Reading takes at most half of the time: the pause is at least as long as the reading.
   mutating func took(_ time: Duration, until now: Duration) {
-    next = now + max(pause, time)
-    pause = min(pause * 2, Self.longest)
+    next = now + max(pause.take(), time)
   }
 
-  mutating func paid() { pause = first }
+  mutating func paid() { pause.reset() }
 }
 
 final class ReadAhead {

@@ -64,13 +64,13 @@ package struct WaitingFile: Equatable, Sendable {
     /// Being probed, tried or rejected. → any
     case busy
     /// A program has it open for writing. → busy
-    case held(next: Duration, pause: Duration)
+    case held(next: Duration, pause: Backoff)
     /// No lease is available: complete once quiet. → busy
     case quiet
     /// Not a valid list, perhaps incomplete. → busy
     case doubtful(Failure)
     /// This machine is in trouble. → busy
-    case troubled(Failure, next: Duration, pause: Duration)
+    case troubled(Failure, next: Duration, pause: Backoff)
     /// No list is let in now. → busy
     case queued(Failure)
     /// The daemon may not open it; sweeps try again, after pauses that grow. → busy
@@ -92,17 +92,14 @@ package struct WaitingFile: Equatable, Sendable {
   /// The candidate is not tried again before, because a try of pictures looks at all of them, and the tries of very
   /// many unreadable files cost as much.
   private(set) var restsUntil = Duration.zero
-  private var rest = Duration.zero
-  private static let rests: (first: Duration, last: Duration) = (.seconds(5), .seconds(300))
+  private var rest = Backoff(.seconds(5), to: .seconds(300))
 
   /// Pictures in the inbox itself become a list after this many times of quiet, even if more keep coming.
   private static let patience = 10
 
-  private static let writerPauses: (first: Duration, last: Duration) = (
-    .milliseconds(250), .seconds(5)
-  )
+  private static let writerPauses = Backoff(.milliseconds(250), to: .seconds(5))
   /// Short, because no doorbell rings when there is room again.
-  private static let troublePauses: (first: Duration, last: Duration) = (.seconds(1), .seconds(5))
+  private static let troublePauses = Backoff(.seconds(1), to: .seconds(5))
 
   package init(_ candidate: Candidate, since: Duration, first: Duration? = nil) {
     self.candidate = candidate
@@ -118,20 +115,14 @@ package struct WaitingFile: Equatable, Sendable {
 
   /// A writer's close usually rings the doorbell, but not always: the probe is repeated after growing pauses.
   mutating func hold(at now: Duration) {
-    let pause =
-      if case .held(_, let last) = before { min(last * 2, Self.writerPauses.last) } else {
-        Self.writerPauses.first
-      }
-    phase = .held(next: now + pause, pause: pause)
+    var pause = if case .held(_, let pause) = before { pause } else { Self.writerPauses }
+    phase = .held(next: now + pause.take(), pause: pause)
     before = phase
   }
 
   mutating func suffer(_ failure: Failure, at now: Duration) {
-    let pause =
-      if case .troubled(_, _, let last) = before { min(last * 2, Self.troublePauses.last) } else {
-        Self.troublePauses.first
-      }
-    phase = .troubled(failure, next: now + pause, pause: pause)
+    var pause = if case .troubled(_, _, let pause) = before { pause } else { Self.troublePauses }
+    phase = .troubled(failure, next: now + pause.take(), pause: pause)
     before = phase
   }
 
@@ -149,10 +140,7 @@ package struct WaitingFile: Equatable, Sendable {
     if !candidate.isRoll { growRest(at: now) }
   }
 
-  private mutating func growRest(at now: Duration) {
-    rest = rest == .zero ? Self.rests.first : min(rest * 2, Self.rests.last)
-    restsUntil = now + rest
-  }
+  private mutating func growRest(at now: Duration) { restsUntil = now + rest.take() }
 
   /// The last phase with a pause, so that the next pause can be longer.
   private var before: Phase = .settling

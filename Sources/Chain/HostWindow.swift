@@ -185,8 +185,7 @@ package struct HostWindow: Equatable, Sendable {
     closed.probes += 1
     (closed.lastProbe, closed.rest) = (now, nil)
     closed.isWish = false
-    var wait = Self.shortest
-    for _ in 0..<min(closed.probes, 6) { wait = min(wait * 2, Self.longest) }
+    let wait = Backoff(Self.shortest, to: Self.longest).after(closed.probes + 1)
     closed.gate = now + wait * max(0, min(1, jitter))
     return tell(&closed, failure, now)
   }

@@ -15,11 +15,8 @@ struct MachineTrouble: Equatable, Sendable {
     case trying(Failure)
   }
 
-  private static let first = Duration.seconds(2)
-  private static let longest = Duration.seconds(30)
-
   private var phase = Phase.none
-  private var wait = first
+  private var wait = Backoff(.seconds(2), to: .seconds(30))
   /// The number of holds that were released.
   private(set) var holds: UInt = 0
 
@@ -39,8 +36,7 @@ struct MachineTrouble: Equatable, Sendable {
   mutating func met(_ failure: Failure, hold: UInt, now: Duration) -> Bool {
     guard !isHeld, hold == holds else { return false }
     let isNews = self.failure?.code != failure.code
-    phase = .held(failure, until: now + wait)
-    wait = min(wait * 2, Self.longest)
+    phase = .held(failure, until: now + wait.take())
     return isNews
   }
 
@@ -61,7 +57,7 @@ struct MachineTrouble: Equatable, Sendable {
   mutating func end() -> Bool {
     guard failure != nil else { return false }
     phase = .none
-    wait = Self.first
+    wait.reset()
     holds += 1
     return true
   }
@@ -72,7 +68,7 @@ struct MachineTrouble: Equatable, Sendable {
       return false
     }
     phase = .none
-    wait = Self.first
+    wait.reset()
     return true
   }
 }

@@ -29,13 +29,8 @@ package struct RetryPolicy: Equatable, Sendable {
 
   /// The average sum of the waits between all attempts of a photo.
   package var span: Duration {
-    var total = Duration.zero
-    var ceiling = first
-    for _ in 1..<max(attempts, 1) {
-      total += min(ceiling, longest) / 2
-      if ceiling < longest { ceiling = ceiling * 2 }
-    }
-    return total
+    var waits = Backoff(first, to: longest)
+    return (1..<max(attempts, 1)).reduce(.zero) { total, _ in total + waits.take() / 2 }
   }
 
   /// - Parameter jitter: from 0 to 1. Full jitter: many photos of a dead host must not come back at the same
@@ -53,9 +48,7 @@ package struct RetryPolicy: Equatable, Sendable {
     // An input that killed its worker twice would kill a third one as well.
     if failure.isWorkerDeath { return deaths >= 1 ? .giveUp : .again(after: .zero) }
     guard attempt < attempts else { return .giveUp }
-    var ceiling = first
-    for _ in 1..<max(attempt, 1) where ceiling < longest { ceiling = ceiling * 2 }
-    let wait = min(ceiling, longest) * max(0, min(1, jitter))
+    let wait = Backoff(first, to: longest).after(Int(attempt)) * max(0, min(1, jitter))
     return .again(after: max(wait, .seconds(failure.waitSeconds.map(Int64.init) ?? 0)))
   }
 }

@@ -18,14 +18,13 @@ struct Setback: Equatable, Sendable {
 
   /// After this many failures in a row the whole list waits.
   static let mostStrikes = 8
-  private static let first = Duration.seconds(1)
-  private static let longest = Duration.seconds(30)
+  private static let waits = Backoff(.seconds(1), to: .seconds(30))
 
   private(set) var phase = Phase.counting(0)
   private(set) var failure: Failure
   /// How often each photo has met it.
   private var photos: [UInt32: Int] = [:]
-  private var wait = first
+  private var wait = waits
 
   init(_ failure: Failure) { self.failure = failure }
 
@@ -41,18 +40,17 @@ struct Setback: Equatable, Sendable {
     case .counting(let strikes) where strikes + 1 < Self.mostStrikes:
       phase = .counting(strikes + 1)
     case .counting, .trying:
-      phase = .blocked(until: now + wait)
-      wait = min(wait * 2, Self.longest)
+      phase = .blocked(until: now + wait.take())
     case .blocked: break
     }
-    return Self.wait(photos[number] ?? 1) * 2
+    return Self.waits.after(photos[number] ?? 1) * 2
   }
 
   /// A photo of the list got through, or failed for another reason.
   mutating func passed(_ number: UInt32) {
     photos[number] = nil
     phase = .counting(0)
-    wait = Self.first
+    wait.reset()
   }
 
   /// Ends the block when its time has come; true if it did.
@@ -60,11 +58,6 @@ struct Setback: Equatable, Sendable {
     guard case .blocked(let until) = phase, until <= now else { return false }
     phase = .trying
     return true
-  }
-
-  private static func wait(_ times: Int) -> Duration {
-    let factor: Int = 1 << min(times - 1, 5)
-    return min(first * factor, longest)
   }
 }
 

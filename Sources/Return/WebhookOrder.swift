@@ -8,8 +8,7 @@ package import Vocabulary
 package struct WebhookOrder: OutboxOrder, Equatable {
   /// With the waits between them about a day.
   package static let mostAttempts: UInt32 = 25
-  private static let firstWait = Duration.seconds(1)
-  private static let longestWait = Duration.seconds(7200)
+  private static let waits = Backoff(.seconds(1), to: .seconds(7200))
   /// The longest wait that a server may ask for.
   private static let longestAsked = Duration.seconds(3600)
 
@@ -49,11 +48,7 @@ package struct WebhookOrder: OutboxOrder, Equatable {
   }
 
   /// The wait after the last attempt that counted: twice as long each time.
-  private var wait: Duration {
-    var wait = Self.firstWait
-    for _ in 1..<max(attempts, 1) where wait < Self.longestWait { wait = wait * 2 }
-    return min(wait, Self.longestWait)
-  }
+  private var wait: Duration { Self.waits.after(Int(attempts)) }
 
   // MARK: text
 

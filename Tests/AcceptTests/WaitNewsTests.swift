@@ -18,7 +18,7 @@ import Vocabulary
 
   private static func trouble(_ code: String, _ reason: String = "") -> WaitingFile {
     let failure = Failure(.machine, code: code, reason: reason)
-    return file(.troubled(failure, next: .zero, pause: .zero))
+    return file(.troubled(failure, next: .zero, pause: Backoff(.zero, to: .zero)))
   }
 
   @Test("A wait is reported once, again for another reason, and once when it is over")

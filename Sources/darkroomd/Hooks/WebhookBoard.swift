@@ -7,9 +7,6 @@ import Return
 import Vocabulary
 
 struct WebhookBoard {
-  private static let firstPause = Duration.seconds(5)
-  private static let longestPause = Duration.seconds(600)
-
   /// Nil while its order cannot be read.
   typealias ServerName = PhotoURL.Origin?
 
@@ -25,9 +22,9 @@ struct WebhookBoard {
 
   private struct Server {
     var isBusy = false
-    /// After failures to reach it: the time of the next attempt, and the pause before it.
+    /// The time of the next attempt after failures to reach it.
     var gate = Duration.zero
-    var pause = Duration.zero
+    var pause = Backoff(.seconds(5), to: .seconds(600))
   }
 
   /// Servers that are waited for at once.
@@ -101,8 +98,7 @@ struct WebhookBoard {
 
   private mutating func close(_ name: ServerName, _ now: Duration) {
     var server = servers[name] ?? Server()
-    server.pause = min(max(server.pause * 2, Self.firstPause), Self.longestPause)
-    server.gate = now + server.pause
+    server.gate = now + server.pause.take()
     servers[name] = server
   }
 

@@ -129,8 +129,6 @@ struct ListLife: Equatable, Sendable {
     .machine, scope: .one, code: "list.unfinished",
     reason: "the record still has unfinished photos of the list")
   private static let pause = Duration.seconds(5)
-  /// A return copies the whole list: the pauses between failed ones grow to this.
-  private static let longestPause = Duration.seconds(80)
 
   private(set) var phase: Phase
   private(set) var isPaused = false
@@ -150,8 +148,8 @@ struct ListLife: Equatable, Sendable {
   private var running: Step?
   /// The number of the last `awaitIdle`; earlier ones do not count.
   private var waits: UInt64 = 0
-  /// The pause after the next failed return.
-  private var returnPause = Self.pause
+  /// A return copies the whole list: the pauses between failed ones grow.
+  private var returnPause = Backoff(Self.pause, to: .seconds(80))
   /// Callers whose cancel is answered when nothing of the list runs.
   private var cancellers: [Asker] = []
 
@@ -405,8 +403,7 @@ struct ListLife: Equatable, Sendable {
   private mutating func returned(_ failure: Failure?, _ now: Duration) -> [Action] {
     guard case .returning = phase else { return [] }
     if let failure, failure.kind != .final {
-      let pause = returnPause
-      returnPause = min(pause * 2, Self.longestPause)
+      let pause = returnPause.take()
       phase = .returning(failure, until: now + pause)
       return [.copyHealth(failure), .wake(after: pause)]
     }

@@ -8,12 +8,11 @@ import Vocabulary
 struct DiskRelief {
   /// The pause between two looks.
   static let interval = Duration.milliseconds(500)
-  private static let longest = Duration.seconds(30)
 
   /// The worst since the trouble began, or since the last relief.
   private var worst: [String: DiskRoom] = [:]
   /// Other programs also write to these disks: reliefs that help nothing come less and less often.
-  private var pause = interval
+  private var pause = Backoff(interval, to: .seconds(30))
   private var next = Duration.zero
 
   /// Takes the rooms of the folders, by name. Returns true if what waits for a disk should be tried now.
@@ -26,8 +25,7 @@ struct DiskRelief {
       return false
     }
     worst = rooms
-    next = now + pause
-    pause = min(pause * 2, Self.longest)
+    next = now + pause.take()
     return true
   }
 }
