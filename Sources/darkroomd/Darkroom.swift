@@ -82,7 +82,7 @@ final class Darkroom: Sendable {
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
       space: photos.space, witness: witness, hooks: desk,
-      part: ground.part?.order, isNode: cluster != nil, footing: ground.footing)
+      part: ground.part, isNode: cluster != nil, footing: ground.footing)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -118,7 +118,8 @@ final class Darkroom: Sendable {
   /// - Parameter serving: the loop of the control socket.
   func run(
     _ control: ControlServer?, _ serving: Task<Void, Never>, behind desk: FrontDesk,
-    on reactor: Reactor, untilIdle: Bool, telling ends: Mailbox<Lifecycle.End>
+    on reactor: Reactor, untilIdle: Bool, of task: PartTask?,
+    telling ends: Mailbox<Lifecycle.End>
   ) async {
     await withDiscardingTaskGroup { loops in
       // Both end by a letter. A cancelled loop could not tell a quiet socket from a ready one.
@@ -128,7 +129,7 @@ final class Darkroom: Sendable {
       }
       if desk.open(calls) { hangUp() }
       if ground.part == nil { ground.tellReady() }
-      await runParts(untilIdle: untilIdle ? ends : nil) { await end(control) }
+      await runParts(untilIdle: untilIdle ? ends : nil, of: task) { await end(control) }
     }
     await ground.recorder.close()
     ground.reporter.flush(within: .seconds(2))
@@ -137,7 +138,7 @@ final class Darkroom: Sendable {
 
   /// Runs the other parts until the daemon stops and `end` has ended them.
   private func runParts(
-    untilIdle ends: Mailbox<Lifecycle.End>?, _ end: () async -> Void
+    untilIdle ends: Mailbox<Lifecycle.End>?, of task: PartTask?, _ end: () async -> Void
   ) async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in
@@ -157,9 +158,9 @@ final class Darkroom: Sendable {
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {
-        group.addTask { [idle, ground, work] in
+        group.addTask { [idle, task, work] in
           guard let code = await idle.run() else { return }
-          ends.put(.idle(await onDisk { ground.part?.end(code, work) ?? code }))
+          ends.put(.idle(await onDisk { task?.end(code, work) ?? code }))
         }
       }
       await ground.stop.wait()

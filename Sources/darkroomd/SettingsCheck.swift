@@ -15,7 +15,7 @@ enum SettingsCheck {
       }
     }
     let places = Places.named(by: options)
-    let source = Startup.source(options, places)
+    let source = options.source(places)
     let settings = try Startup.settings(source, secrets: true).current
     var notes = settings.notes
     if let unit = DaemonPlace(socket: places.control).unit {

@@ -24,8 +24,8 @@ enum Startup {
     ThisProcess.raiseDescriptorLimit()
     try checkDescriptorLimit()
     let task = try task(options)
-    let named = if let task { task.places } else { try Self.places(options) }
-    let source = source(options, named)
+    let named = if let task { task.places } else { try options.places() }
+    let source = options.source(named)
     let settings = try settings(source)
     for note in settings.current.notes { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
@@ -40,7 +40,7 @@ enum Startup {
       try settleTasks(clock, hasStore: hasStore, pulses)
     }
     let environment = Surroundings.environment()
-    let reporter = try reporter(options, environment, settings.current)
+    let reporter = try options.reporter(environment, settings.current)
     let isService = ServiceNotice.isWanted(environment)
     let status = try part("the messages to the service manager") { () throws(SystemError) in
       isService ? try ServiceStatus { try? $0.send() } : .unheard
@@ -70,7 +70,7 @@ enum Startup {
       let ground = try Opening.Parts.keep(&parts.ground) { () throws(StartFailure) in
         try Ground(
           places, settings, clock: clock, reporter: reporter, status: status,
-          part: task, grace: options.expiresAtOnce ? .none : .full,
+          part: task?.order, grace: options.expiresAtOnce ? .none : .full,
           died: { ends.put(.journalDied($0)) })
       }
       try ground.checkSeat()
@@ -81,8 +81,7 @@ enum Startup {
     }
     return reactor.work { [parts] in
       await live(
-        opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle,
-        stopped: task == nil ? ExitCode.done : ExitCode.stopped)
+        opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle, of: task)
     }
   }
 
@@ -121,9 +120,10 @@ enum Startup {
   /// From the first answer on the control socket to the end; returns the exit code.
   private static func live(
     _ opening: Opening, from parts: Opening.Parts, _ control: ControlServer?,
-    _ ends: Mailbox<Lifecycle.End>, on reactor: Reactor, untilIdle: Bool, stopped: Int32
+    _ ends: Mailbox<Lifecycle.End>, on reactor: Reactor, untilIdle: Bool, of task: PartTask?
   ) async -> Int32 {
     let (desk, reporter) = (opening.desk, opening.reporter)
+    let stopped = task == nil ? ExitCode.done : ExitCode.stopped
     let serving = Task.detached(executorPreference: reactor) {
       if let control { await control.run(desk, on: reactor) }
     }
@@ -137,7 +137,8 @@ enum Startup {
       let (ground, darkroom) = (made.ground, made.darkroom)
       TaskHome.quick.start {
         await darkroom.run(
-          control, serving, behind: desk, on: reactor, untilIdle: untilIdle, telling: ends)
+          control, serving, behind: desk, on: reactor, untilIdle: untilIdle, of: task,
+          telling: ends)
       }
       let life = Lifecycle(
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
@@ -159,11 +160,6 @@ enum Startup {
       ExitCode.io,
       "only \(limit) files may be open, and darkroomd needs \(FileShares.least); "
         + "raise LimitNOFILE= in the unit, or the limit of the shell: ulimit -n")
-  }
-
-  static func source(_ options: CommandLineOptions, _ places: Places) -> ConfigurationFile {
-    ConfigurationFile(
-      path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
   /// - Parameter secrets: also reads the secrets, which a start does later and the hooks never do.
@@ -214,30 +210,6 @@ enum Startup {
     try StartFailure.unless(what, make)
   }
 
-  static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
-    guard let root = options.root else {
-      if options.configuration != nil || Places.isInstalled {
-        try StateOwner.check(.system)
-        return .system
-      }
-      throw StartFailure(
-        ExitCode.usage,
-        "darkroom is not installed here; to try it: darkroomd --root DIR, which keeps everything "
-          + "below one folder; to install it: make install, in its source folder")
-    }
-    func use<Value>(_ act: () throws(SystemError) -> Value) throws(StartFailure) -> Value {
-      do throws(SystemError) { return try act() } catch {
-        throw StartFailure(
-          error.isMachineTrouble ? ExitCode.io : ExitCode.usage,
-          "could not use the root \(Printable.text(root)): \(error)")
-      }
-    }
-    let path = try use { () throws(SystemError) in try ThisProcess.absolutePath(root) }
-    try StateOwner.check(.below(path))
-    try use { () throws(SystemError) in try Places.make(root: path) }
-    return .below(path)
-  }
-
   /// Held until the process ends: two daemons on one state folder would undo each other's work.
   private static func lock(_ places: Places) throws(StartFailure) -> LinuxFile {
     let taken: Result<LinuxFile, StateLock.Holder>
@@ -253,20 +225,6 @@ enum Startup {
         ExitCode.busy,
         "another darkroomd\(error.words) uses \(places.state); stop it first, or give this one "
           + "another --root")
-    }
-  }
-
-  static func reporter(
-    _ options: CommandLineOptions, _ environment: [String: String], _ settings: Settings
-  ) throws(StartFailure) -> Reporter {
-    let sink = ReportSink.choose(
-      environment: environment, asked: options.levelPrefixes ? .prefixed : nil)
-    return try part("the reporter") { () throws(SystemError) in
-      let reporter = try Reporter(
-        sink: sink, level: settings.report.transitions ? .debug : .info,
-        users: { Surroundings.userName($0) })
-      try reporter.start()
-      return reporter
     }
   }
 }

@@ -170,7 +170,7 @@ import Vocabulary
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
       let over = await bench.calls.handle(.pause(barn), from: .root)
-      #expect(error(over) == .notPossible(why: ListLife.over.reason))
+      #expect(error(over) == .notPossible(why: OpenList.over.reason))
     }
   }
 

@@ -135,7 +135,7 @@ private final class NotedEffects: ListEffects {
   {
     try await running {
       async let cancel: Void = keeper.ask(.cancel, of: ListID(17), by: 0)
-      await #expect(throws: ListLife.over) { try await keeper.ask(.cancel, of: ListID(1), by: 0) }
+      await #expect(throws: OpenList.over) { try await keeper.ask(.cancel, of: ListID(1), by: 0) }
       keeper.begin(.init(ListID(17), .accepted))
       try await cancel
       #expect(effects.notes.contains("record cancelled 17"))

@@ -190,7 +190,7 @@ import Vocabulary
     _ = act(&life, .asked(.cancel, person))
     _ = act(&life, .recorded(nil))
     #expect(
-      act(&life, .asked(.quality(.utility), person)) == [.answer(person, ListLife.over)])
+      act(&life, .asked(.quality(.utility), person)) == [.answer(person, OpenList.over)])
   }
 
   @Test func `a pause is answered when it is durable, and the list is settled once nothing runs`() {
@@ -241,7 +241,7 @@ import Vocabulary
       ])
     #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(2)])
     #expect(act(&life, .asked(.cancel, person)).isEmpty, "waits for the same end")
-    #expect(act(&life, .asked(.pause, second)) == [.answer(second, ListLife.over)])
+    #expect(act(&life, .asked(.pause, second)) == [.answer(second, OpenList.over)])
     #expect(
       act(&life, .idle(2))
         == [.tell(.cancelled, by: third), .answer(third, nil), .answer(person, nil), .giveBack])
@@ -262,7 +262,7 @@ import Vocabulary
     #expect(act(&life, .recorded(full)) == [.answer(person, full)])
     #expect(!life.isPaused)
     _ = life.handle(.asked(.cancel, person), at: .zero)
-    #expect(act(&life, .recorded(.overtaken)) == [.answer(person, ListLife.over)])
+    #expect(act(&life, .recorded(.overtaken)) == [.answer(person, OpenList.over)])
     #expect(life.phase == .open(trouble: nil))
   }
 
@@ -315,7 +315,7 @@ import Vocabulary
     #expect(act(&life, .returned(full)) == [.copyHealth(full), .wake(after: .seconds(5))])
     #expect(!life.isSettled)
     #expect(act(&life, .timePassed, at: 5) == [.giveBack])
-    #expect(act(&life, .asked(.cancel, person)) == [.answer(person, ListLife.over)])
+    #expect(act(&life, .asked(.cancel, person)) == [.answer(person, OpenList.over)])
     #expect(act(&life, .returned(nil)) == [.copyHealth(nil), .forget])
   }
 

@@ -113,7 +113,7 @@ import Vocabulary
     #expect(lives.count == 0 && lives.isSettled)
     #expect(
       handle(&lives, 1, .asked(.pause, .person(7, user: 1000)))
-        == [Deed(list(1), .answer(.person(7, user: 1000), ListLife.over))])
+        == [Deed(list(1), .answer(.person(7, user: 1000), OpenList.over))])
   }
 
   @Test func `a life begins once`() {

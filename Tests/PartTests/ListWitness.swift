@@ -60,7 +60,7 @@ struct ListWitness {
     let isRight =
       switch failure {
       case nil: isGranted(question)
-      case ListLife.over: state?.isFinal == true
+      case OpenList.over: state?.isFinal == true
       case .cancelled: isStopping
       // No other failure is raised by a record.
       case let failure?: failure == refused[question.list]

@@ -32,7 +32,7 @@ import Vocabulary
     try await DiskBench.use { bench in
       try await bench.add(1)
       let looked = try OpenList(list, in: bench.folders, to: .look)
-      #expect(failure { _ = try looked.workFolders() } == ListLife.over)
+      #expect(failure { _ = try looked.workFolders() } == OpenList.over)
       #expect(failure { _ = try OpenList(list, in: bench.folders, to: .use) }?.kind == .machine)
       _ = try OpenList(list, in: bench.folders, to: .begin).workFolders()
       _ = try OpenList(list, in: bench.folders, to: .use).workFolders()

@@ -88,7 +88,7 @@ import Vocabulary
   @Test func `a list that was only looked at has no folder for originals`() async throws {
     try await PartBench.use { bench in
       try await bench.add(1, SampleList { $0.photos = [("Barn", "file:///a")] })
-      #expect(await failure { _ = try await download(bench) } == ListLife.over)
+      #expect(await failure { _ = try await download(bench) } == OpenList.over)
     }
   }
 

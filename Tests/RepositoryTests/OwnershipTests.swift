@@ -31,7 +31,7 @@ import Testing
     let holders = places(#/= ListLives\(\)|= ListLife\(/#)
     #expect(
       files(holders) == [
-        "Sources/darkroomd/Lists/ListKeeper.swift", "Sources/darkroomd/Lists/ListLives.swift",
+        "Sources/darkroomd/Lives/ListKeeper.swift", "Sources/darkroomd/Lives/ListLives.swift",
       ], "\(holders)")
   }
 

@@ -64,7 +64,7 @@ enum TypeShapes {
   }
 
   /// The lines without comments and without the contents of strings.
-  private static func blanked(_ file: SourceFile) -> [String] {
+  static func blanked(_ file: SourceFile) -> [String] {
     var isText = false
     return file.lines.map { line in
       if line.contains("\"\"\"") {

@@ -26,9 +26,8 @@ struct ClusterNode: Sendable {
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
-  private static let longestPassword = 4096
-  static let needsBlobs = "Ledger= needs Blobs=, a folder that all nodes mount, or a store"
-  private static let lonely = StartFailure(ExitCode.configuration, needsBlobs)
+  private static let lonely = StartFailure(
+    ExitCode.configuration, Settings.Cluster.needsBlobs)
 
   static func make(
     _ ground: Ground, chains: ChainRunner<PhotoStages>, lists: OpenLists, index: ListIndex,
@@ -39,7 +38,7 @@ struct ClusterNode: Sendable {
     guard let blobs = settings.blobs else { throw lonely }
     let name = try self.name(settings)
     let shelf = try shelf(blobs, ground.folders.store?.objects, mark: mark(of: name))
-    let password = try password(settings)
+    let password = try settings.readPassword()
     let home = NodeHome(state: ground.folders.state, shelf: shelf)
     // The verdict of an earlier run stands before the inbox opens.
     if let trouble = (try? home.ledger())?.trouble { health.set(trouble, for: .ledger) }
@@ -102,18 +101,6 @@ struct ClusterNode: Sendable {
     return own
   }
 
-  /// Makes the folders in Blobs=, which must be mounted.
-  static func checkBlobs(_ settings: Settings.Cluster) throws(StartFailure) {
-    guard settings.ledger != nil, case .folder(let path) = settings.blobs else { return }
-    do throws(SystemError) { try FolderShelf.folders(at: path) } catch {
-      throw StartFailure(
-        ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
-        advice:
-          "Mount it on this node, let the daemon's user write to it, or add it to ReadWritePaths= of the unit"
-      )
-    }
-  }
-
   /// Of one length, so that no mark is the beginning of another.
   private static func mark(of name: String) -> String {
     "\(SHA256.digest(of: Array(name.utf8)).hex.prefix(12))."
@@ -128,30 +115,11 @@ struct ClusterNode: Sendable {
     return name
   }
 
-  static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
-    guard let word = settings.password else { return nil }
-    let bytes = try secret(word, of: "LedgerPassword=", upTo: longestPassword)
-    return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
-  }
-
-  /// The contents of a credential, or of a file.
-  static func secret(
-    _ word: String, of setting: StaticString, upTo limit: Int
-  ) throws(StartFailure) -> [UInt8] {
-    let folder = Surroundings.environment()["CREDENTIALS_DIRECTORY"] ?? ""
-    let path = word.hasPrefix("/") ? word : "\(folder)/\(word)"
-    do throws(SystemError) {
-      return try Surroundings.openNamed(path).read(at: 0, upTo: limit)
-    } catch {
-      throw StartFailure(ExitCode.configuration, "could not read \(setting): \(error)")
-    }
-  }
-
   /// Reads the password again, for sessions with the ledger that begin from now on; returns the settings
   /// whose secrets have changed.
   func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) -> [String] {
     do throws(StartFailure) {
-      return usePassword(try Self.password(settings)) ? ["LedgerPassword"] : []
+      return usePassword(try settings.readPassword()) ? ["LedgerPassword"] : []
     } catch {
       throw ConfigurationError(
         file: settings.password ?? "LedgerPassword=", line: nil, problem: error.words)

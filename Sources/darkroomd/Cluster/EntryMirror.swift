@@ -110,9 +110,4 @@ struct EntryMirror: Sendable {
     return .failed(
       photo, stage(row), code: row?.code ?? "results.damaged", attempt: row?.attempts ?? 1)
   }
-
-  /// Of a photo that failed: the first one that has no time.
-  static func stage(_ row: ResultRow?) -> Stage {
-    row.map { $0.downloadMicroseconds == 0 } ?? true ? .download : .filter
-  }
 }

@@ -17,9 +17,9 @@ enum HookService {
       try Signals([Signals.hangup, Signals.interrupt, Signals.terminate])
     }
     ThisProcess.clearAmbientCapabilities()
-    let places = try Startup.places(options)
-    let source = Startup.source(options, places)
-    let reporter = try Startup.reporter(options, Surroundings.environment(), Settings())
+    let places = try options.places()
+    let source = options.source(places)
+    let reporter = try options.reporter(Surroundings.environment(), Settings())
     let outbox = try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
       HookOutbox(try HookSeat.folder(places))
     }

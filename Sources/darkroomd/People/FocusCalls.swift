@@ -130,14 +130,14 @@ struct FocusCalls {
     switch answer {
     case .set(let left): return left
     case .notAtWork where photos.isEmpty: return 0
-    case .notAtWork: throw .notPossible(why: ListLife.over.reason)
+    case .notAtWork: throw .notPossible(why: OpenList.over.reason)
     case .tooManyViewers: throw Self.words(.tooManyViewers)
     }
   }
 
   private func refuseOver(_ list: ListID) throws(ControlError) {
     if views.recorder.ledger({ $0[list]?.state.isFinal }) == false { return }
-    throw .notPossible(why: ListLife.over.reason)
+    throw .notPossible(why: OpenList.over.reason)
   }
 
   private func named(

@@ -7,15 +7,6 @@
 import Synchronization
 import Vocabulary
 
-/// The durations of a photo's steps.
-struct StageTime: Equatable, Sendable {
-  var queued = Duration.zero
-  var download: Duration?
-  var filter: Duration?
-  var output: Duration?
-  var httpStatus: UInt32?
-}
-
 final class PhotoNotes: Sendable {
   /// Without a length from the origin, a truncated download looks complete until the filter reads it. Such a
   /// photo is downloaded again, once.

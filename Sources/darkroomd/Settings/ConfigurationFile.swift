@@ -43,7 +43,7 @@ struct ConfigurationFile: Sendable {
     var read = try read()
     let cluster = read.settings.cluster
     if cluster.ledger != nil, cluster.blobs == nil {
-      throw ConfigurationError(file: path, line: nil, problem: ClusterNode.needsBlobs)
+      throw ConfigurationError(file: path, line: nil, problem: Settings.Cluster.needsBlobs)
     }
     if cluster.hasStore, cluster.blobCredentials == nil {
       throw ConfigurationError(
@@ -74,11 +74,11 @@ struct ConfigurationFile: Sendable {
       }
     }
     try check(cluster.password, "LedgerPassword") { () throws(StartFailure) in
-      _ = try ClusterNode.password(cluster)
+      _ = try cluster.readPassword()
     }
     if cluster.hasStore {
       try check(cluster.blobCredentials, "BlobCredentials") { () throws(StartFailure) in
-        _ = try SharedStore.login(cluster)
+        _ = try cluster.readLogin()
       }
     }
     return read

@@ -22,13 +22,13 @@ struct Ground: Sendable {
   let changes = ChangeSignal()
   let stop = StopFlag()
   /// Nil for a daemon.
-  let part: PartTask?
+  let part: PartOrder?
   let grace: ExpiryGrace
 
   /// - Parameter died: called when the journal file takes no more records.
   init(
     _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
-    status: ServiceStatus, part: PartTask? = nil, grace: ExpiryGrace = .full,
+    status: ServiceStatus, part: PartOrder? = nil, grace: ExpiryGrace = .full,
     died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
     self.places = places
@@ -41,7 +41,7 @@ struct Ground: Sendable {
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
-    try ClusterNode.checkBlobs(settings.current.cluster)
+    try FolderShelf.check(settings.current.cluster)
     let store = try SharedStore.open(settings.current, in: state)
     let others = try OwnDisks(state: state).open(OwnDisks.places(places))
     let way = try SharedPrints.way(places, isPart: part != nil)

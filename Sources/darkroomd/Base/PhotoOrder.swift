@@ -28,3 +28,12 @@ struct PhotoOrder: Sendable {
 
   var host: String { (try? url.get())?.host ?? "" }
 }
+
+/// The durations of a photo's steps.
+struct StageTime: Equatable, Sendable {
+  var queued = Duration.zero
+  var download: Duration?
+  var filter: Duration?
+  var output: Duration?
+  var httpStatus: UInt32?
+}

@@ -10,8 +10,6 @@ import Transfer
 import Vocabulary
 
 enum SharedStore {
-  private static let longestLogin = 1025
-
   /// Nil if no store is set.
   static func open(_ settings: Settings, in state: any Folder) throws(StartFailure) -> BucketStore?
   {
@@ -19,7 +17,7 @@ enum SharedStore {
     guard cluster.ledger != nil, case .store(let place) = cluster.blobs else { return nil }
     let store = BucketStore(
       StoreSettings(
-        place, try login(cluster), region: cluster.blobRegion, userAgent: settings.userAgent,
+        place, try cluster.readLogin(), region: cluster.blobRegion, userAgent: settings.userAgent,
         ownAuthorities: settings.networkFiles.authorities))
     let problem: String?
     do throws(Failure) { problem = try StoreProbe(store: store, state: state).run() } catch {
@@ -40,19 +38,6 @@ enum SharedStore {
     StartFailure(
       ExitCode.configuration,
       "the store at \(place.server) cannot keep the first of two prints of a photo: \(problem)")
-  }
-
-  static func login(_ cluster: Settings.Cluster) throws(StartFailure) -> StoreLogin {
-    guard let word = cluster.blobCredentials else {
-      throw StartFailure(ExitCode.configuration, Settings.Cluster.needsCredentials)
-    }
-    let bytes = try ClusterNode.secret(word, of: "BlobCredentials=", upTo: longestLogin)
-    guard let login = StoreLogin(bytes) else {
-      throw StartFailure(
-        ExitCode.configuration, "BlobCredentials= names a file that is not one line with KEY:SECRET"
-      )
-    }
-    return login
   }
 }
 

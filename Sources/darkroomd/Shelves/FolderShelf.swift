@@ -41,6 +41,18 @@ struct FolderShelf: ListShelf {
     return (folder, lists)
   }
 
+  /// Makes the folders in Blobs=, which must be mounted.
+  static func check(_ settings: Settings.Cluster) throws(StartFailure) {
+    guard settings.ledger != nil, case .folder(let path) = settings.blobs else { return }
+    do throws(SystemError) { try folders(at: path) } catch {
+      throw StartFailure(
+        ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
+        advice:
+          "Mount it on this node, let the daemon's user write to it, or add it to ReadWritePaths= of the unit"
+      )
+    }
+  }
+
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in
       if try lists.has(origin) { return }

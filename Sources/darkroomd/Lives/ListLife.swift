@@ -123,8 +123,6 @@ struct ListLife: Equatable, Sendable {
     let asker: Asker?
   }
 
-  static let over = Failure(
-    .final, code: "list.over", reason: "the list is over; there is nothing left to change")
   private static let unfinished = Failure(
     .machine, scope: .one, code: "list.unfinished",
     reason: "the record still has unfinished photos of the list")

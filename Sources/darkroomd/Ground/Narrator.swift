@@ -119,7 +119,8 @@ final class Narrator: Sendable {
       facts.print = "\(list.terms.prints)/\(list.printName(row.photo, order.name, format))"
       reporter.report(.photoFinished(facts))
     } else {
-      let stage = EntryMirror.stage(row)
+      // The first one that has no time.
+      let stage: Stage = row.downloadMicroseconds == 0 ? .download : .filter
       facts.stateBefore = stage == .download ? .new : .downloaded
       reporter.report(
         .photoFailed(facts, stage, Failure(.final, code: row.code, reason: row.reason)))

@@ -135,7 +135,7 @@ struct ListLives: Sendable {
   private mutating func handle(_ event: ListLife.Event, of list: ListID) -> [Deed] {
     guard members[list] != nil else {
       guard case .asked(_, let asker) = event else { return [] }
-      return perform([.answer(asker, ListLife.over)], of: list)
+      return perform([.answer(asker, OpenList.over)], of: list)
     }
     var deeds: [Deed] = []
     switch event {
@@ -198,7 +198,7 @@ struct ListLives: Sendable {
   ) -> [Deed] {
     guard successions[successor]?.waitsFor.remove(list) != nil else { return [] }
     // A list that has finished meanwhile has also ended.
-    if let failure, failure != ListLife.over { successions[successor]?.failure = failure }
+    if let failure, failure != OpenList.over { successions[successor]?.failure = failure }
     guard let succession = successions[successor], succession.waitsFor.isEmpty else { return [] }
     successions[successor] = nil
     guard let failure = succession.failure else { return [Deed(successor, .takeOver)] }

@@ -135,8 +135,11 @@ final class OpenList: Sendable {
   /// For people: the dropped file's name without its suffix.
   var name: String { ListName(about.name).text }
 
+  static let over = Failure(
+    .final, code: "list.over", reason: "the list is over; there is nothing left to change")
+
   func workFolders() throws(Failure) -> WorkFolders {
-    guard let folders else { throw ListLife.over }
+    guard let folders else { throw Self.over }
     return folders
   }
 
