@@ -140,7 +140,7 @@ test-release: test-packages
 # copy of every descriptor until it executes its program.
 EDGE_TESTS = '^(EdgeTests|DownloadTests)[./]'
 TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)[./]'
-LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
+LEASE_TESTS = '^(AcceptTests|DarkroomdTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|NodeTests|CrashTests|SystemTests|BrowserTests)\.'
 
@@ -192,10 +192,10 @@ coverage: build-packages
 LIVES ?= 10000000
 WORLDS ?= 10000000
 STATES ?= 10000000
-SIMULATED = ^PartTests\.(List|Joint)Simulation|^ChainTests\.(Owner|FilterTurns)|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
+SIMULATED = ^DarkroomdTests\.(List|Joint)Simulation|^ChainTests\.(Owner|FilterTurns)|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
 CLUSTERS ?= 10000
 NODES ?= 1000
-SIMULATED_CLUSTERS = ^NodeTests\.LeaseSimulation|^ClusterTests\.LostAnswer
+SIMULATED_CLUSTERS = ^DarkroomdTests\.LeaseSimulation|^ClusterTests\.LostAnswer
 simulate: export LIVES := $(LIVES)
 simulate: export WORLDS := $(WORLDS)
 simulate: export STATES := $(STATES)

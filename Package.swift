@@ -199,16 +199,15 @@ let tests: [Target] = [
   .testTarget(
     name: "NodeTests",
     dependencies: [
-      "Chain", "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Steer",
-      "Support", "Vocabulary", "darkroomd",
+      "Cluster", "Digests", "Linux", "Postgres", "Record", "Steer", "Support", "Vocabulary",
+      "darkroomd",
     ]),
   .testTarget(
-    name: "PartTests",
+    name: "DarkroomdTests",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Cluster", "Digests", "Download", "Files", "Filter", "Linux",
-      "Output", "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd",
-      "Vocabulary", "Worker",
-      "darkroomd",
+      "Accept", "Catalog", "Chain", "Cluster", "ClusterModel", "Digests", "Download", "Files",
+      "Filter", "Linux", "Output", "Present", "Record", "Report", "Return", "Steer", "Support",
+      "Systemd", "Vocabulary", "Worker", "darkroomd",
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
@@ -298,9 +297,8 @@ for target in executables {
 
 /// Optimised in debug builds as well.
 let hot: Set = [
-  "Catalog", "Chain", "ChainTests", "Cluster", "ClusterModel", "JSON", "Markup", "PartTests",
-  "Record", "RecordTests", "Vocabulary",
-  "darkroomd",
+  "Catalog", "Chain", "ChainTests", "Cluster", "ClusterModel", "DarkroomdTests", "JSON", "Markup",
+  "Record", "RecordTests", "Vocabulary", "darkroomd",
 ]
 
 // One loop sets every Swift target's settings.

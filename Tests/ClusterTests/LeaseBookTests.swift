@@ -5,8 +5,6 @@ import Cluster
 import Testing
 import Vocabulary
 
-@testable import darkroomd
-
 @Suite struct LeaseBookTests {
   private static let leaseTime = Duration.seconds(30)
   private let here = ListID(7)

@@ -84,4 +84,25 @@ import Vocabulary
     let reason = try StoreProbe(store: MemoryStore(vice), state: state.folder).run()
     #expect(reason?.contains(vice.words) == true, "\(reason ?? "")")
   }
+
+  @Test(arguments: [false, true])
+  func `a shelf has the first of two marks`(inStore: Bool) throws {
+    let (state, root) = (try FreshFolder(), try FreshFolder())
+    let shelves: [any ListShelf] =
+      inStore
+      ? [StoreShelf(store: MemoryStore())]
+      : try ["aa.", "bb."].map { try FolderShelf.open(path: root.path, mark: $0) }
+    let (one, other) = (shelves[0], shelves[shelves.count - 1])
+    // An attempt that was interrupted has left it.
+    if !inStore { try root.write([1, 2, 3], to: ".aa.cluster") }
+    #expect(try one.mark(through: state.folder) == nil)
+    try one.mark(with: "first 01", through: state.folder)
+    try other.mark(with: "second 02", through: state.folder)
+    for shelf in shelves { #expect(try shelf.mark(through: state.folder) == "first 01") }
+    #expect(try state.folder.names().isEmpty)
+    if !inStore {
+      let names = try root.folder.names().map(\.description).sorted()
+      #expect(names == ["cluster", "lists", "prints"])
+    }
+  }
 }

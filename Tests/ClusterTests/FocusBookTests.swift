@@ -5,8 +5,6 @@ import Cluster
 import Testing
 import Vocabulary
 
-@testable import darkroomd
-
 @Suite struct FocusBookTests {
   private let list = LedgerList(1)
 
