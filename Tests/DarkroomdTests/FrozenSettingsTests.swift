@@ -2,6 +2,7 @@
 // The settings that freeze when a list is accepted, as its `about` keeps them; and the values of
 // Quality= and Metadata=.
 
+import Cluster
 import Testing
 import Vocabulary
 
@@ -24,12 +25,24 @@ import Vocabulary
     #expect(read.prints == FileName(literal: "holiday"))
   }
 
-  @Test func `a list accepted before these settings existed keeps quality and metadata`() throws {
-    let read = try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\nTitle=\n")
-    #expect(read.quality == .source && read.metadata == .keep)
+  @Test func `each kind of list is read back as it was`() throws {
+    let (name, photos) = (FileName(literal: "0a"), try #require(NumberRanges(text: "2-4,7")))
+    let mark = try #require(ShareMark(text: "9/1/1/1"))
+    let kinds: [FrozenSettings.Kind] = [
+      .own(), .own(photos), .entry(name), .entry(name, LedgerList(7)),
+      .share(mark, photos, of: name),
+    ]
+    for kind in kinds {
+      var terms = frozen(.source, .keep)
+      terms.kind = kind
+      #expect(try FrozenSettings(text: terms.text).kind == kind)
+    }
   }
 
-  @Test(arguments: ["Quality=0", "Quality=best", "Metadata=some"])
+  @Test(arguments: [
+    "Quality=0", "Quality=best", "Metadata=some", "Share=9/1/1/1", "Origin=0a\nPart=1-2",
+    "Origin=0a\nShare=9/1/1/1", "Part=1-2\nShare=9/1/1/1",
+  ])
   func `frozen settings that cannot be read are refused`(_ line: String) {
     #expect(throws: Failure.self) {
       try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\n\(line)\n")

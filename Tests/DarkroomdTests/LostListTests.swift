@@ -68,7 +68,7 @@ import Vocabulary
       try await lose(bench)
       let parts = bench.parts
       var own = try #require(parts.index[list]?.terms)
-      if isRoll { own.isRoll = true } else { own.origin = FileName(literal: "a") }
+      if isRoll { own.isRoll = true } else { own.kind = .entry(FileName(literal: "a")) }
       let label = try ListLabel(
         SampleList { $0.terms = own }.about())
       parts.index.replace(list, label)

@@ -85,11 +85,17 @@ import Vocabulary
     }
   }
 
+  private static func share() throws -> SampleList {
+    let mark = try #require(ShareMark(text: "9/1/1/1"))
+    let photos = try #require(NumberRanges(text: "1"))
+    return SampleList { $0.terms.kind = .share(mark, photos, of: FileName(number: 9)) }
+  }
+
   @Test func `the ends of a share's photos are told where its list was dropped, not here`()
     async throws
   {
     try await DiskBench.use { bench in
-      try await bench.add(1, SampleList { $0.terms.share = ShareMark(text: "9/1/1/1") })
+      try await bench.add(1, try Self.share())
       try FolderShelf.copy(
         from: bench.folder(of: list),
         to: bench.folders.copies().folder(FileName(number: 9), creating: true))

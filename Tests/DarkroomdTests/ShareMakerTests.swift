@@ -18,7 +18,7 @@ import Vocabulary
   private func maker(_ bench: PartBench, twins: Set<String> = []) throws -> ShareMaker {
     let sample = SampleList(count: 3)
     var terms = sample.terms
-    terms.origin = FileName(literal: "origin")
+    terms.kind = .entry(FileName(literal: "origin"))
     let submission = Submission(
       origin: "origin", owner: "1000", name: Array("barn".utf8), sha256: sample.sha256,
       serviceClass: .utility, photos: 3, folder: Array("barn".utf8), terms: terms.text)
@@ -53,7 +53,7 @@ import Vocabulary
   {
     try await PartBench.use { bench in
       var terms = SampleList(count: 3).terms
-      (terms.origin, terms.ledger) = (FileName(literal: "mine"), Self.list)
+      terms.kind = .entry(FileName(literal: "mine"), Self.list)
       let about = try SampleList(count: 3).about()
       bench.index.add(ListID(90), try ListLabel(about.with(terms.text)))
       let found = try await maker(bench, twins: isTwin ? ["mine"] : []).adopt(Self.list)

@@ -73,7 +73,7 @@ import Vocabulary
       try await bench.begin(1, SampleList(count: 4))
       await bench.opened(list)
       let origin = try FrozenSettings.newOrigin()
-      let shared = SampleList(count: 4) { $0.terms.origin = origin }
+      let shared = SampleList(count: 4) { $0.terms.kind = .entry(origin) }
       bench.parts.index.replace(list, try ListLabel(try shared.about()))
       let whole = try await why(bench).wait
       #expect(whole.kind == "ledger" && whole.photos == 4)

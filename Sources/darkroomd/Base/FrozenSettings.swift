@@ -9,6 +9,16 @@ import Output
 import Vocabulary
 
 struct FrozenSettings: Equatable, Sendable {
+  /// Where its photos are developed.
+  enum Kind: Equatable, Sendable {
+    /// Here alone: all of them, or some (`PartTask`).
+    case own(NumberRanges? = nil)
+    /// By all nodes, as shares. Its name among nodes was drawn at random; it has a number when the ledger has answered.
+    case entry(FileName, LedgerList? = nil)
+    /// Some photos of such a list, here.
+    case share(ShareMark, NumberRanges, of: FileName)
+  }
+
   static let damage = "list.about"
 
   /// The folder of the list's prints, one checked component.
@@ -29,26 +39,39 @@ struct FrozenSettings: Equatable, Sendable {
   var isPrivate = false
   /// The folder of the prints has a page that shows them.
   var hasSheet = false
-  /// The photos that are developed here; nil for all. See `PartTask`.
-  var part: NumberRanges?
-  /// The list's name among nodes, drawn at random: it is developed by all nodes.
-  var origin: FileName?
-  /// Its number in the ledger, when that has answered.
-  var ledger: LedgerList?
-  /// This list is a share of such a list.
-  var share: ShareMark?
+  var kind = Kind.own()
+
+  /// The photos that are developed here; nil for all.
+  var part: NumberRanges? {
+    switch kind {
+    case .own(let photos): photos
+    case .entry: nil
+    case .share(_, let photos, of: _): photos
+    }
+  }
+
+  /// The name among nodes of the list that all nodes develop.
+  var origin: FileName? {
+    switch kind {
+    case .own: nil
+    case .entry(let origin, _), .share(_, _, of: let origin): origin
+    }
+  }
 
   /// For the ledger.
   var originText: String { origin.map { "\($0)" } ?? "" }
 
+  var ledger: LedgerList? { if case .entry(_, let list) = kind { list } else { nil } }
+  var share: ShareMark? { if case .share(let mark, _, of: _) = kind { mark } else { nil } }
+
   /// Its photos are developed by other lists, here and on other nodes.
-  var isEntry: Bool { origin != nil && share == nil }
+  var isEntry: Bool { if case .entry = kind { true } else { false } }
 
   /// The copy of the list's files that all shares of it use; nil for lists that are whole.
-  var copy: FileName? { share == nil ? nil : origin }
+  var copy: FileName? { if case .share(_, _, of: let origin) = kind { origin } else { nil } }
 
   /// Its prints are where all nodes have theirs.
-  var isOfCluster: Bool { origin != nil || share != nil }
+  var isOfCluster: Bool { if case .own = kind { false } else { true } }
 
   /// Nil if the prints of the list are not in a store.
   func storedPrints(in folders: StateFolders) -> StoredPrints? {
@@ -85,14 +108,12 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet=, Part=, Origin=, Ledger= and
-  /// Share= have no such keys; the defaults fit them.
   init(text: String) throws(Failure) {
     let values = KeyedLines(text)
     guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],
       let function = try? FilterFunction(parsing: filter),
       let quality = try? PrintQuality(parsing: values["Quality"] ?? "source"),
-      let metadata = MetadataRule(name: values["Metadata"] ?? "keep")
+      let metadata = MetadataRule(name: values["Metadata"] ?? "keep"), let kind = Kind(values)
     else {
       throw Failure(
         .final, code: Self.damage, reason: "its frozen settings cannot be read",
@@ -105,9 +126,22 @@ extension FrozenSettings {
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: $0) },
       isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
-      part: values["Part"].flatMap { NumberRanges(text: $0) },
-      origin: values["Origin"].flatMap { FileName($0) },
-      ledger: values["Ledger"].flatMap { UInt64($0) }.map { LedgerList($0) },
-      share: values["Share"].flatMap { ShareMark(text: $0) })
+      kind: kind)
+  }
+}
+
+extension FrozenSettings.Kind {
+  /// Nil for words that do not go together.
+  fileprivate init?(_ values: KeyedLines) {
+    let photos = values["Part"].flatMap { NumberRanges(text: $0) }
+    let origin = values["Origin"].flatMap { FileName($0) }
+    let mark = values["Share"].flatMap { ShareMark(text: $0) }
+    switch (origin, mark, photos) {
+    case (nil, nil, let photos): self = .own(photos)
+    case (let origin?, nil, nil):
+      self = .entry(origin, values["Ledger"].flatMap { UInt64($0) }.map { LedgerList($0) })
+    case (let origin?, let mark?, let photos?): self = .share(mark, photos, of: origin)
+    default: return nil
+    }
   }
 }

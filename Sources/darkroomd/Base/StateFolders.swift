@@ -110,12 +110,13 @@ struct StateFolders: Sendable {
   var unwanted: UnwantedPrints? { store?.notes }
 
   func place(of terms: FrozenSettings) -> PrintsPlace {
-    guard terms.isOfCluster else {
-      return (isShared ? alone : prints).map { .folder($0) } ?? .elsewhere
+    switch terms.kind {
+    case .own: return (isShared ? alone : prints).map { .folder($0) } ?? .elsewhere
+    case .entry(_, nil): return .elsewhere
+    case .entry, .share:
+      if let stored = stored(terms.prints) { return .stored(stored) }
+      return isShared ? .folder(prints) : .elsewhere
     }
-    guard terms.ledger != nil || terms.share != nil else { return .elsewhere }
-    if let stored = stored(terms.prints) { return .stored(stored) }
-    return isShared ? .folder(prints) : .elsewhere
   }
 
   /// The list's folder of prints; nil if it is missing, or they are not in a folder that is in reach.

@@ -39,7 +39,7 @@ struct EntryPost: Sendable {
     try await onDisk { () throws(Failure) in
       try settle(list, terms.origin, answer)
       try note(list) { terms in
-        terms.ledger = answer.number
+        if let origin = terms.origin { terms.kind = .entry(origin, answer.number) }
         if let prints = FileName(bytes: answer.folder) { terms.prints = prints }
       }
     }
@@ -52,7 +52,7 @@ struct EntryPost: Sendable {
     // A node may still remove the files of the old one.
     let origin = try FrozenSettings.newOrigin()
     try await onDisk { () throws(Failure) in
-      try note(list) { ($0.ledger, $0.origin) = (nil, origin) }
+      try note(list) { $0.kind = .entry(origin) }
     }
     return try await ticket(of: list)
   }

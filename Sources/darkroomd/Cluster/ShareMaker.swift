@@ -48,7 +48,7 @@ struct ShareMaker: Sendable {
     }
     let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
-      terms.ledger = list
+      terms.kind = .entry(origin, list)
       return try self.about(
         submission, terms, photos: submission.photos, size: try shelf.size(of: origin))
     }
@@ -108,7 +108,8 @@ struct ShareMaker: Sendable {
     var terms = try FrozenSettings(text: submission.terms)
     let left = (0..<share.photos).filter { !share.done.contains($0) }
       .map { share.id.first + UInt32($0) }
-    (terms.part, terms.share, terms.origin) = (NumberRanges(left), ShareMark(share), origin)
+    guard let photos = NumberRanges(left) else { throw Self.unknownForm }
+    terms.kind = .share(ShareMark(share), photos, of: origin)
     // The node where the list was dropped writes its pages.
     terms.hasSheet = false
     return try about(

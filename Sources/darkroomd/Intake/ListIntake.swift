@@ -174,7 +174,7 @@ struct ListIntake: IntakeRules {
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
       isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
-      part: part?.range, origin: try isNode ? FrozenSettings.newOrigin() : nil)
+      kind: try isNode ? .entry(FrozenSettings.newOrigin()) : .own(part?.range))
     return ListTerms(
       photos: photos.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
