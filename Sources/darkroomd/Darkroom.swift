@@ -41,68 +41,52 @@ final class Darkroom: Sendable {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
-    let (lists, index, notes) = (
-      OpenLists(folders, most: settings.shares.lists), ListIndex(), PhotoNotes()
-    )
-    let health = HealthBoard(
-      ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
-    health.set(settings.shares.shortage(settings), for: .openFiles)
-    health.set(settings.record.weakness, for: .unsynced)
-    let narrator = Narrator(
-      ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
-      settings: settings.report)
-    let departures = InboxDepartures()
-    let webhooks = try Webhooks.make(ground, health)
+    let (notes, departures) = (PhotoNotes(), InboxDepartures())
+    ground.health.set(settings.shares.shortage(settings), for: .openFiles)
+    ground.health.set(settings.record.weakness, for: .unsynced)
+    let webhooks = try Webhooks.make(ground)
     self.webhooks = webhooks
-    let desk = try HookDesk.make(ground, health) { webhooks.added($0) }
+    let desk = try HookDesk.make(ground) { webhooks.added($0) }
     hooks = try leavesHooks ? nil : .make(ground, desk)
     transfers = try .make(settings)
     workers = try .make(settings)
-    photos = PhotoParts(
-      ground, network: transfers, workers: workers, lists: lists, notes: notes,
-      narrator: narrator, health: health)
+    photos = PhotoParts(ground, network: transfers, workers: workers, notes: notes)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      recorder, index, folders, settings: ground.settings, narrator, health, clock: clock,
-      grace: ground.grace)
-    let sheets = ContactSheets(
-      ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
+      recorder, ground.index, folders, settings: ground.settings, ground.narrator, ground.health,
+      clock: clock, grace: ground.grace)
+    let sheets = ContactSheets(ground, workers: workers)
     witness = NumberWitness(folders.done)
     let cluster = try ClusterNode.make(
-      ground, chains: photos.chains, lists: lists, index: index, keeper: keeper,
-      witness: witness, narrator: narrator, health)
+      ground, chains: photos.chains, keeper: keeper, witness: witness)
     work = ListWork(
-      recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
+      ground: ground, chains: photos.chains, notes: notes,
       returns: ReturnFolder(
         done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
-      downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, sheets: sheets, clock: clock, places: ground.places,
+      downloader: photos.downloader, retention: retention, hooks: desk, sheets: sheets,
       cluster: cluster)
     intake = ListIntake(
-      recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
-      settings: ground.settings, narrator: narrator, health: health, departures: departures,
-      space: photos.space, witness: witness, hooks: desk,
-      part: ground.part, isNode: cluster != nil, footing: ground.footing)
+      ground: ground, workers: workers, keeper: keeper, departures: departures,
+      space: photos.space, witness: witness, hooks: desk, part: ground.part, isNode: cluster != nil,
+      footing: ground.footing)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
-      recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
-      downloader: photos.downloader, health: health, paces: narrator.paces, inbox: inbox,
-      departures: departures, places: ground.places, settings: ground.settings, clock: clock,
-      started: clock.wallTime())
+      ground: ground, chains: photos.chains, notes: notes, downloader: photos.downloader,
+      inbox: inbox, departures: departures, started: clock.wallTime())
     calls = ControlCalls(
       views, PageCalls(views, in: folders.state), keeper: keeper,
-      remover: ListRemover(recorder, index, lists, keeper, narrator, health, clock: clock),
-      sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
+      remover: ListRemover(
+        recorder, ground.index, ground.lists, keeper, ground.narrator, ground.health, clock: clock),
+      sheets: sheets, reload: reload, narrator: ground.narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
-        views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
-        space: photos.space
+        views: views, workers: workers, outbox: desk.webhooks, space: photos.space
       ).report, expiring: { [retention] in retention.expiring() },
       old: { [retention] age throws(Failure) in try retention.old(age) }, cluster: cluster)
     idle = IdleWatch(
-      inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
-      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
+      ground, inbox: inbox, keeper: keeper, departures: departures,
+      hooks: leavesHooks ? nil : desk.outbox
     ) { await webhooks.areSettled() }
   }
 

@@ -107,10 +107,10 @@ extension TransferLoop {
 extension HookDesk {
   /// Also removes the drafts that a crash left among the orders.
   static func make(
-    _ ground: Ground, _ health: HealthBoard, sends: @escaping @Sendable (WebhookOrder) -> Void
+    _ ground: Ground, sends: @escaping @Sendable (WebhookOrder) -> Void
   ) throws(StartFailure) -> HookDesk {
     try StartFailure.unlessOnDisk("with the orders for hooks") { () throws(SystemError) in
-      let desk = HookDesk(ground, health, bell: try WakeEvent(), sends: sends)
+      let desk = HookDesk(ground, bell: try WakeEvent(), sends: sends)
       try desk.outbox.sweep()
       try desk.webhooks.sweep()
       return desk
@@ -119,25 +119,24 @@ extension HookDesk {
 }
 
 extension Webhooks {
-  static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> Webhooks {
+  static func make(_ ground: Ground) throws(StartFailure) -> Webhooks {
     let network = try StartFailure.unless("the webhooks") { () throws(SystemError) in
       // Apart from downloads, whose rules on addresses do not hold for it.
       try TransferLoop(.webhooks(ground.settings.current), name: "webhooks")
     }
     return make(
-      ground, health, network, change: { network.change(.webhooks($0)) },
+      ground, network, change: { network.change(.webhooks($0)) },
       close: { await network.stop() })
   }
 
   static func make(
-    _ ground: Ground, _ health: HealthBoard, _ network: any Network,
+    _ ground: Ground, _ network: any Network,
     change: @escaping @Sendable (Settings) -> Void = { _ in },
     close: @escaping @Sendable () async -> Void
   ) -> Webhooks {
     Webhooks(
       WebhookSender(
-        outbox: WebhookOutbox(ground.folders.webhooks), network: network,
-        settings: ground.settings, reporter: ground.reporter, health: health, clock: ground.clock),
+        ground: ground, outbox: WebhookOutbox(ground.folders.webhooks), network: network),
       most: ground.settings.current.shares.webhooks, changes: ground.changes, change: change,
       close: close)
   }

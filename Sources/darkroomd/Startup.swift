@@ -70,7 +70,8 @@ enum Startup {
       let ground = try Opening.Parts.keep(&parts.ground) { () throws(StartFailure) in
         try Ground(
           places, settings, clock: clock, reporter: reporter, status: status,
-          part: task?.order, grace: options.expiresAtOnce ? .none : .full,
+          kind: task.map { .part($0.order) }
+            ?? .daemon(options.expiresAtOnce ? .none : .full),
           died: { ends.put(.journalDied($0)) })
       }
       try ground.checkSeat()

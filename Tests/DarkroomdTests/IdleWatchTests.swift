@@ -17,10 +17,8 @@ import Vocabulary
 
   private func watch(_ bench: PeopleBench, hooks: HookOutbox? = nil) -> IdleWatch {
     IdleWatch(
-      inbox: bench.inbox, keeper: bench.parts.keeper, recorder: bench.parts.recorder,
-      departures: bench.parts.departures, health: bench.parts.health,
-      changes: bench.parts.ground.changes, clock: bench.parts.clock, hooks: hooks,
-      areWebhooksTried: { true })
+      bench.parts.ground, inbox: bench.inbox, keeper: bench.parts.keeper,
+      departures: bench.parts.departures, hooks: hooks, areWebhooksTried: { true })
   }
 
   private func fail(_ bench: PeopleBench, _ list: ListID) async throws {

@@ -25,11 +25,7 @@ final class PartBench: ListBench {
   let ground: Ground
   let workers = InnerWorkers()
   let network = SilentNetwork()
-  let lists: OpenLists
-  let index = ListIndex()
   let notes = PhotoNotes()
-  let health: HealthBoard
-  let narrator: Narrator
   let photos: PhotoParts
   let keeper: ListKeeper
   let retention: ListRetention
@@ -41,6 +37,10 @@ final class PartBench: ListBench {
 
   var folders: StateFolders { ground.folders }
   var recorder: Recorder { ground.recorder }
+  var lists: OpenLists { ground.lists }
+  var index: ListIndex { ground.index }
+  var health: HealthBoard { ground.health }
+  var narrator: Narrator { ground.narrator }
 
   /// - Parameter mark: of the drafts of this process, where others print into the same folder.
   private init(mark: String, _ change: (inout Settings) -> Void) throws {
@@ -57,24 +57,17 @@ final class PartBench: ListBench {
     places.mark = mark
     ground = try Ground(
       places, LiveSettings(settings), clock: clock,
-      reporter: told.reporter,
-      status: .unheard
+      reporter: told.reporter, status: .unheard, openLists: 4
     ) { _ in }
     let (ground, folders) = (ground, ground.folders)
-    lists = OpenLists(folders, most: 4)
-    health = HealthBoard(told.reporter, inbox: ground.places.inbox, changes: ground.changes)
-    narrator = Narrator(
-      told.reporter, recorder: ground.recorder, index: index, clock: clock,
-      changes: ground.changes, settings: settings.report)
-    photos = PhotoParts(
-      ground, network: network, workers: workers, lists: lists, notes: notes,
-      narrator: narrator, health: health)
+    photos = PhotoParts(ground, network: network, workers: workers, notes: notes)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      ground.recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
+      ground.recorder, ground.index, folders, settings: ground.settings, ground.narrator,
+      ground.health, clock: clock)
     witness = NumberWitness(folders.done)
     let calls = webhookCalls
-    desk = try HookDesk.make(ground, health) { _ in calls.changed() }
+    desk = try HookDesk.make(ground) { _ in calls.changed() }
   }
 
   static func use(
@@ -98,35 +91,30 @@ final class PartBench: ListBench {
 
   var stages: PhotoStages {
     PhotoStages(
-      lists: lists, recorder: recorder, downloader: photos.downloader, workers: workers,
-      notes: notes, clock: clock, settings: ground.settings, narrator: narrator, poison: poison,
-      space: photos.space)
+      ground: ground, downloader: photos.downloader, workers: workers, notes: notes,
+      poison: poison, space: photos.space)
   }
 
   var record: PhotoRecord {
     PhotoRecord(
-      lists: lists, recorder: recorder, downloader: photos.downloader, notes: notes, clock: clock,
-      narrator: narrator, poison: poison)
+      ground: ground, downloader: photos.downloader, notes: notes, poison: poison)
   }
 
   var work: ListWork {
     ListWork(
-      recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
+      ground: ground, chains: photos.chains, notes: notes,
       returns: ReturnFolder(
         done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
-      downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, sheets: sheets, clock: clock, places: ground.places)
+      downloader: photos.downloader, retention: retention, hooks: desk, sheets: sheets)
   }
 
   var sheets: ContactSheets {
-    ContactSheets(
-      ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
+    ContactSheets(ground, workers: workers)
   }
 
   var intake: ListIntake {
     ListIntake(
-      recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
-      settings: ground.settings, narrator: narrator, health: health, departures: departures,
+      ground: ground, workers: workers, keeper: keeper, departures: departures,
       space: photos.space, witness: witness, hooks: desk)
   }
 

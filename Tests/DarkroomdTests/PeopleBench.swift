@@ -29,11 +29,8 @@ final class PeopleBench: Sendable {
     reload = Reload(
       ConfigurationFile(path: ground.places.configuration, isNamed: false), ground.settings)
     views = Views(
-      recorder: ground.recorder, chains: parts.photos.chains, lists: parts.lists,
-      index: parts.index, notes: parts.notes, downloader: parts.photos.downloader,
-      health: parts.health, paces: parts.narrator.paces, inbox: inbox,
-      departures: parts.departures, places: ground.places, settings: ground.settings,
-      clock: parts.clock,
+      ground: ground, chains: parts.photos.chains, notes: parts.notes,
+      downloader: parts.photos.downloader, inbox: inbox, departures: parts.departures,
       started: parts.clock.wallTime())
     remover = ListRemover(
       ground.recorder, parts.index, parts.lists, parts.keeper, parts.narrator, parts.health,

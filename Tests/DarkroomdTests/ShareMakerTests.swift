@@ -23,9 +23,9 @@ import Vocabulary
       origin: "origin", owner: "1000", name: Array("barn".utf8), sha256: sample.sha256,
       serviceClass: .utility, photos: 3, folder: Array("barn".utf8), terms: terms.text)
     return ShareMaker(
+      ground: bench.ground,
       office: OneListOffice(list: Self.list, submission: submission, twins: twins),
-      shelf: OneListShelf(sample: sample), folders: bench.folders, recorder: bench.recorder,
-      index: bench.index, keeper: bench.keeper, witness: bench.witness, clock: bench.clock)
+      shelf: OneListShelf(sample: sample), keeper: bench.keeper, witness: bench.witness)
   }
 
   private func witnessed(_ bench: PartBench) async throws -> ListID? {

@@ -35,7 +35,7 @@ import Vocabulary
   private func sending(
     _ bench: PartBench, _ network: ScriptedPosts, _ body: (Webhooks) async throws -> Void
   ) async throws {
-    let webhooks = Webhooks.make(bench.ground, bench.health, network) { network.cancelAll() }
+    let webhooks = Webhooks.make(bench.ground, network) { network.cancelAll() }
     let run = Task { await webhooks.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await body(webhooks)) } catch { result = .failure(error) }

@@ -30,8 +30,7 @@ struct ClusterNode: Sendable {
     ExitCode.configuration, Settings.Cluster.needsBlobs)
 
   static func make(
-    _ ground: Ground, chains: ChainRunner<PhotoStages>, lists: OpenLists, index: ListIndex,
-    keeper: ListKeeper, witness: NumberWitness, narrator: Narrator, _ health: HealthBoard
+    _ ground: Ground, chains: ChainRunner<PhotoStages>, keeper: ListKeeper, witness: NumberWitness
   ) throws(StartFailure) -> ClusterNode? {
     let settings = ground.settings.current.cluster
     guard let server = settings.ledger else { return nil }
@@ -41,7 +40,7 @@ struct ClusterNode: Sendable {
     let password = try settings.readPassword()
     let home = NodeHome(state: ground.folders.state, shelf: shelf)
     // The verdict of an earlier run stands before the inbox opens.
-    if let trouble = (try? home.ledger())?.trouble { health.set(trouble, for: .ledger) }
+    if let trouble = (try? home.ledger())?.trouble { ground.health.set(trouble, for: .ledger) }
     let bells = BellRope()
     let office = try StartFailure.unless("with the ledger") { () throws(SystemError) in
       let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -52,21 +51,14 @@ struct ClusterNode: Sendable {
       return try PostgresOffice(place, clock: ground.clock) { bells.ring($0) }
     }
     let maker = ShareMaker(
-      office: office, shelf: shelf, folders: ground.folders, recorder: ground.recorder,
-      index: index, keeper: keeper, witness: witness, clock: ground.clock)
+      ground: ground, office: office, shelf: shelf, keeper: keeper, witness: witness)
     let node = ClusterNode(
       name: name, office: office, leaseTime: settings.leaseTime,
-      shares: ShareDesk(
-        maker, settings, chains: chains, lists: lists, health, changes: ground.changes),
-      entries: EntryDesk(
-        maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),
+      shares: ShareDesk(maker, settings, chains: chains), entries: EntryDesk(maker, settings),
       maker: maker,
       retention: LedgerRetention(
-        office: office, shelf: shelf, settings: ground.settings, health: health,
-        clock: ground.clock, leaseTime: settings.leaseTime, grace: ground.grace),
-      sweeper: StoreSweeper(
-        folders: ground.folders, index: index, narrator: narrator, health: health,
-        clock: ground.clock, leaseTime: settings.leaseTime),
+        ground: ground, office: office, shelf: shelf, leaseTime: settings.leaseTime),
+      sweeper: StoreSweeper(ground: ground, leaseTime: settings.leaseTime),
       close: { office.close() }, usePassword: { office.use(password: $0) })
     bells.tie(to: node)
     return node

@@ -12,40 +12,30 @@ import Record
 import Synchronization
 import Vocabulary
 
-final class EntryDesk: Sendable {
+final class EntryDesk: OnGround {
   private struct State {
     var followed: [ListID: EntryPost.Ticket] = [:]
     /// Over in the ledger, or gone from it.
     var over: Set<ListID> = []
   }
 
+  let ground: Ground
   private let office: any ListOffice
   private let maker: ShareMaker
   private let post: EntryPost
-  private let index: ListIndex
   private let mirror: EntryMirror
-  private let health: HealthBoard
-  private let clock: any Timekeeper
   /// Between two looks at the ledger.
   private let interval: Duration
   private let leaseTime: Duration
   private let state = Mutex(State())
   private let bell = ChangeSignal()
-  private let changes: ChangeSignal
 
-  init(
-    _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, narrator: Narrator,
-    _ health: HealthBoard, changes: ChangeSignal
-  ) {
-    (office, index, clock) = (maker.office, maker.index, maker.clock)
-    (self.maker, leaseTime) = (maker, settings.leaseTime)
-    (self.health, self.changes) = (health, changes)
-    post = EntryPost(
-      office: maker.office, shelf: maker.shelf, folders: maker.folders, index: maker.index,
-      lists: lists)
-    mirror = EntryMirror(
-      office: maker.office, recorder: maker.recorder, lists: lists, keeper: maker.keeper,
-      narrator: narrator)
+  init(_ maker: ShareMaker, _ settings: Settings.Cluster) {
+    (ground, office, self.maker, leaseTime) = (
+      maker.ground, maker.office, maker, settings.leaseTime
+    )
+    post = EntryPost(ground: maker.ground, office: maker.office, shelf: maker.shelf)
+    mirror = EntryMirror(ground: maker.ground, office: maker.office, keeper: maker.keeper)
     interval = min(.seconds(1), settings.leaseTime / 8)
   }
 

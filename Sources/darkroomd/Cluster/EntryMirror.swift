@@ -11,12 +11,10 @@ import Record
 import Report
 import Vocabulary
 
-struct EntryMirror: Sendable {
+struct EntryMirror: OnGround {
+  let ground: Ground
   let office: any ListOffice
-  let recorder: Recorder
-  let lists: OpenLists
   let keeper: ListKeeper
-  let narrator: Narrator
 
   /// Photos in one question; more where nodes have passed over many.
   private static let (span, largestSpan): (UInt32, UInt32) = (1024, 65_536)

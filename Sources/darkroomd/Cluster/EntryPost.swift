@@ -9,18 +9,16 @@ import Files
 import Linux
 import Vocabulary
 
-struct EntryPost: Sendable {
+struct EntryPost: OnGround {
   /// Both name a list in the ledger: a ledger that is an older copy gives the number again.
   struct Ticket: Equatable, Sendable {
     let number: LedgerList
     let origin: String
   }
 
+  let ground: Ground
   let office: any ListOffice
   let shelf: any ListShelf
-  let folders: StateFolders
-  let index: ListIndex
-  let lists: OpenLists
 
   /// Submits the list unless that was done.
   func ticket(of list: ListID) async throws(Failure) -> Ticket {

@@ -8,10 +8,9 @@ import Cluster
 import Linux
 import Vocabulary
 
-struct FocusDesk: Sendable {
+struct FocusDesk: OnGround {
+  let ground: Ground
   let chains: ChainRunner<PhotoStages>
-  let lists: OpenLists
-  let clock: any Timekeeper
 
   /// False if the list cannot be told yet.
   func tell(_ deed: FocusBook.Deed) async -> Bool {

@@ -10,14 +10,11 @@ import Linux
 import Return
 import Vocabulary
 
-struct LedgerRetention: Sendable {
+struct LedgerRetention: OnGround {
+  let ground: Ground
   let office: any ListOffice
   let shelf: any ListShelf
-  let settings: LiveSettings
-  let health: HealthBoard
-  let clock: any Timekeeper
   let leaseTime: Duration
-  let grace: ExpiryGrace
 
   private static let longestPause = Duration.seconds(3600)
 
@@ -27,7 +24,7 @@ struct LedgerRetention: Sendable {
     while !Task.isCancelled {
       let new = settings.current.record.keepLists
       if new != keep { (keep, begin) = (new, clock.uptime()) }
-      if clock.uptime() - begin >= grace.proof { await removeOld(keep) }
+      if clock.uptime() - begin >= ground.grace.proof { await removeOld(keep) }
       await clock.rest(max(leaseTime / 2, min(keep / 8, Self.longestPause)))
     }
   }

@@ -12,23 +12,19 @@ import Record
 import Synchronization
 import Vocabulary
 
-final class ShareDesk: Sendable {
+final class ShareDesk: OnGround {
+  let ground: Ground
   private let office: any ListOffice
   private let maker: ShareMaker
   private let rows: ShareRows
   private let focus: FocusDesk
   private let keeper: ListKeeper
   private let chains: ChainRunner<PhotoStages>
-  private let recorder: Recorder
-  private let health: HealthBoard
-  private let clock: any Timekeeper
   private let leaseTime: Duration
   private let book: Mutex<LeaseBook>
   private let orders: AsyncStream<Share>
   private let order: AsyncStream<Share>.Continuation
   private let notes = Mutex(Notes())
-  /// Rings at every change that users can see.
-  private let changes: ChangeSignal
 
   private struct Returned: Sendable {
     let id: ShareID
@@ -67,16 +63,14 @@ final class ShareDesk: Sendable {
   private static let again = Duration.seconds(1)
 
   init(
-    _ maker: ShareMaker, _ settings: Settings.Cluster, chains: ChainRunner<PhotoStages>,
-    lists: OpenLists, _ health: HealthBoard, changes: ChangeSignal
+    _ maker: ShareMaker, _ settings: Settings.Cluster, chains: ChainRunner<PhotoStages>
   ) {
     self.chains = chains
-    (office, self.maker, recorder) = (maker.office, maker, maker.recorder)
-    (keeper, clock, self.health, self.changes) = (maker.keeper, maker.clock, health, changes)
+    (ground, office, self.maker, keeper) = (maker.ground, maker.office, maker, maker.keeper)
     let start = Silence(failure: Self.start, since: maker.clock.wallTime())
     notes.withLock { $0.silence = start }
-    rows = ShareRows(recorder: maker.recorder, lists: lists)
-    focus = FocusDesk(chains: chains, lists: lists, clock: maker.clock)
+    rows = ShareRows(ground: maker.ground)
+    focus = FocusDesk(ground: maker.ground, chains: chains)
     leaseTime = settings.leaseTime
     book = Mutex(LeaseBook(leaseTime: settings.leaseTime, chunk: settings.chunk))
     (orders, order) = AsyncStream.makeStream()

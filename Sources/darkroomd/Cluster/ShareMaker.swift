@@ -12,15 +12,12 @@ import Linux
 import Record
 import Vocabulary
 
-struct ShareMaker: Sendable {
+struct ShareMaker: OnGround {
+  let ground: Ground
   let office: any ListOffice
   let shelf: any ListShelf
-  let folders: StateFolders
-  let recorder: Recorder
-  let index: ListIndex
   let keeper: ListKeeper
   let witness: NumberWitness
-  let clock: any Timekeeper
 
   func make(_ share: Share) async throws(Failure) -> ListID {
     let submission = try await submission(of: share.id.list)

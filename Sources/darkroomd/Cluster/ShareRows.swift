@@ -8,9 +8,8 @@ import Cluster
 import Record
 import Vocabulary
 
-struct ShareRows: Sendable {
-  let recorder: Recorder
-  let lists: OpenLists
+struct ShareRows: OnGround {
+  let ground: Ground
 
   /// In one transaction.
   private static let most = 1024

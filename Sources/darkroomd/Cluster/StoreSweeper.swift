@@ -9,12 +9,8 @@ import Output
 import Return
 import Vocabulary
 
-struct StoreSweeper: Sendable {
-  let folders: StateFolders
-  let index: ListIndex
-  let narrator: Narrator
-  let health: HealthBoard
-  let clock: any Timekeeper
+struct StoreSweeper: OnGround {
+  let ground: Ground
   let leaseTime: Duration
 
   /// By then, requests of nodes that were frozen are over, except requests for the longest prints.

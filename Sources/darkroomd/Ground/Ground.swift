@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The services that all parts of the daemon use: places, clock, settings, the state folder, the record, the
-// reporter, and the service manager's status. `init` opens the record; it raises `StartFailure`.
+// The services that all parts of the daemon use: places, clock, settings, the state folder, the record, the labels and
+// open files of lists, the reporter and all who report through it, and the service manager's status. `init` opens the
+// record; it raises `StartFailure`.
 // Concurrency: immutable; each service has its own lock. `init` waits for a disk.
 
 import Linux
@@ -9,7 +10,14 @@ import Report
 import Return
 import Vocabulary
 
-struct Ground: Sendable {
+final class Ground: Sendable {
+  enum Kind: Sendable {
+    case daemon(ExpiryGrace)
+    /// `darkroomd run`, which removes no prints.
+    case part(PartOrder)
+  }
+
+  let kind: Kind
   let places: Places
   let clock: any Timekeeper
   let settings: LiveSettings
@@ -21,30 +29,33 @@ struct Ground: Sendable {
   /// Rings at every change that users can see.
   let changes = ChangeSignal()
   let stop = StopFlag()
-  /// Nil for a daemon.
-  let part: PartOrder?
-  let grace: ExpiryGrace
+  let lists: OpenLists
+  let index = ListIndex()
+  let narrator: Narrator
+  let health: HealthBoard
 
-  /// - Parameter died: called when the journal file takes no more records.
+  /// - Parameters:
+  ///   - openLists: the number of lists whose files are kept open; nil for what the limits of the process allow.
+  ///   - died: called when the journal file takes no more records.
   init(
     _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
-    status: ServiceStatus, part: PartOrder? = nil, grace: ExpiryGrace = .full,
+    status: ServiceStatus, kind: Kind = .daemon(.full), openLists: Int? = nil,
     died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
+    self.kind = kind
     self.places = places
     self.clock = clock
     self.settings = settings
     self.reporter = reporter
     self.status = status
-    self.part = part
-    self.grace = grace
+    let isPart = if case .part = kind { true } else { false }
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
     try FolderShelf.check(settings.current.cluster)
     let store = try SharedStore.open(settings.current, in: state)
     let others = try OwnDisks(state: state).open(OwnDisks.places(places))
-    let way = try SharedPrints.way(places, isPart: part != nil)
+    let way = try SharedPrints.way(places, isPart: isPart)
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark,
@@ -57,13 +68,22 @@ struct Ground: Sendable {
       folders.state, clock, settings.current.record, reporter, died)
     footing = try StartFailure.unlessOnDisk("with the folders") {
       [folders] () throws(SystemError) in
-      try Self.footing(folders, isPart: part != nil)
+      try Self.footing(folders, isPart: isPart)
     }
+    lists = OpenLists(folders, most: openLists ?? settings.current.shares.lists)
+    health = HealthBoard(reporter, inbox: places.inbox, changes: changes)
+    narrator = Narrator(
+      reporter, recorder: recorder, index: index, clock: clock, changes: changes,
+      settings: settings.current.report)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
     if recovery.unrecorded > 0 {
       reporter.report(.listsUnrecorded(recovery.unrecorded, in: folders.lists.path))
     }
   }
+
+  /// Nil for a daemon.
+  var part: PartOrder? { if case .part(let order) = kind { order } else { nil } }
+  var grace: ExpiryGrace { if case .daemon(let grace) = kind { grace } else { .full } }
 
   /// Parts of a list share the folder of prints, and so do the nodes of a cluster.
   private static func footing(
@@ -125,6 +145,25 @@ struct Ground: Sendable {
     reporter.report(.stopping(openLists: UInt64(recorder.ledger { $0.open.lists })))
     changes.changed()
   }
+}
+
+/// A part that uses the services.
+protocol OnGround: Sendable {
+  var ground: Ground { get }
+}
+
+extension OnGround {
+  var places: Places { ground.places }
+  var clock: any Timekeeper { ground.clock }
+  var settings: LiveSettings { ground.settings }
+  var folders: StateFolders { ground.folders }
+  var recorder: Recorder { ground.recorder }
+  var reporter: Reporter { ground.reporter }
+  var changes: ChangeSignal { ground.changes }
+  var lists: OpenLists { ground.lists }
+  var index: ListIndex { ground.index }
+  var narrator: Narrator { ground.narrator }
+  var health: HealthBoard { ground.health }
 }
 
 extension ReplayFacts {

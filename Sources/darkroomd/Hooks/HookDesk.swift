@@ -11,14 +11,10 @@ import Return
 import Synchronization
 import Vocabulary
 
-struct HookDesk: Sendable {
+struct HookDesk: OnGround {
+  let ground: Ground
   let outbox: HookOutbox
   let webhooks: WebhookOutbox
-  let settings: LiveSettings
-  let places: Places
-  let state: any Folder
-  let health: HealthBoard
-  let clock: any Timekeeper
   /// Rings after each order for a program.
   let bell: WakeEvent
   /// Called with each order for a webhook.
@@ -27,14 +23,12 @@ struct HookDesk: Sendable {
   private let knownWebhooks = KnownHooks()
 
   init(
-    _ ground: Ground, _ health: HealthBoard, bell: WakeEvent,
+    _ ground: Ground, bell: WakeEvent,
     sends: @escaping @Sendable (WebhookOrder) -> Void
   ) {
+    self.ground = ground
     outbox = HookOutbox(ground.folders.hooks)
     webhooks = WebhookOutbox(ground.folders.webhooks)
-    (settings, places, clock) = (ground.settings, ground.places, ground.clock)
-    state = ground.folders.state
-    self.health = health
     self.bell = bell
     self.sends = sends
   }
@@ -79,7 +73,7 @@ struct HookDesk: Sendable {
       order.set(.owner, "\(label.owner)")
       if let prints = places.shownPrints(of: label.terms) { order.set(.prints, prints) }
     }
-    if let list = label?.terms.ledger, let ledger = try NodeHome.ledger(in: state) {
+    if let list = label?.terms.ledger, let ledger = try NodeHome.ledger(in: folders.state) {
       order.set(.key, "\(ledger.identity)/\(list)/\(event.rawValue)")
     }
     order[.results] = names?.results.map { path(places.done, $0) }

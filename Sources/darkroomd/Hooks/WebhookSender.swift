@@ -10,7 +10,7 @@ import Return
 import Steer
 import Vocabulary
 
-struct WebhookSender: Sendable {
+struct WebhookSender: OnGround {
   enum Reading: Sendable {
     case found(WebhookOrder)
     /// It is missing, or damaged and set aside.
@@ -20,12 +20,9 @@ struct WebhookSender: Sendable {
 
   private static let connectTimeout = Duration.seconds(10)
 
+  let ground: Ground
   let outbox: WebhookOutbox
   let network: any Network
-  let settings: LiveSettings
-  let reporter: Reporter
-  let health: HealthBoard
-  let clock: any Timekeeper
 
   /// Nil if it was cancelled: its order stays as it is.
   func send(_ key: HookOrder.Key) async -> WebhookEnd? {

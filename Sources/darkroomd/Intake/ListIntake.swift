@@ -12,15 +12,10 @@ import Record
 import Report
 import Vocabulary
 
-struct ListIntake: IntakeRules {
-  let recorder: Recorder
+struct ListIntake: IntakeRules, OnGround {
+  let ground: Ground
   let workers: any Workers
-  let lists: OpenLists
-  let index: ListIndex
   let keeper: ListKeeper
-  let settings: LiveSettings
-  let narrator: Narrator
-  let health: HealthBoard
   let departures: InboxDepartures
   let space: SpaceWatch
   let witness: NumberWitness

@@ -16,7 +16,7 @@ import Steer
 import Synchronization
 import Vocabulary
 
-final class ContactSheets: Sendable {
+final class ContactSheets: OnGround {
   private struct State {
     /// The written pages, by their numbers.
     var pages: [ListID: [UInt32: Shown]] = [:]
@@ -52,27 +52,17 @@ final class ContactSheets: Sendable {
   /// Prints whose thumbnails are made at once.
   private static let batch: UInt32 = 32
 
+  let ground: Ground
   private let maker: SheetMaker
-  private let index: ListIndex
   private let workers: any Workers
-  private let settings: LiveSettings
-  private let clock: any Timekeeper
-  private let changes: ChangeSignal
-  private let places: Places
   private let state = Mutex(State())
   private let naming = Mutex(())
 
-  init(_ ground: Ground, _ maker: SheetMaker, _ index: ListIndex, workers: any Workers) {
-    self.maker = maker
-    self.index = index
+  init(_ ground: Ground, workers: any Workers) {
+    self.ground = ground
+    maker = SheetMaker(ground: ground)
     self.workers = workers
-    settings = ground.settings
-    clock = ground.clock
-    changes = ground.changes
-    places = ground.places
   }
-
-  private var recorder: Recorder { maker.recorder }
 
   // MARK: lists at work
 

@@ -15,21 +15,15 @@ import Record
 import Return
 import Vocabulary
 
-struct ListWork: ListEffects {
-  let recorder: Recorder
+struct ListWork: ListEffects, OnGround {
+  let ground: Ground
   let chains: ChainRunner<PhotoStages>
-  let lists: OpenLists
-  let index: ListIndex
   let notes: PhotoNotes
   let returns: ReturnFolder
   let downloader: Downloader
-  let narrator: Narrator
-  let health: HealthBoard
   let retention: ListRetention
   let hooks: HookDesk
   let sheets: ContactSheets
-  let clock: any Timekeeper
-  let places: Places
   /// Nil for a machine that works alone.
   var cluster: ClusterNode?
 

@@ -13,7 +13,7 @@ import Present
 import Record
 import Vocabulary
 
-struct SheetMaker: Sendable {
+struct SheetMaker: OnGround {
   /// A list as its sheet shows it.
   struct Subject {
     let open: OpenList
@@ -32,8 +32,7 @@ struct SheetMaker: Sendable {
     let hasFailures: Bool
   }
 
-  let lists: OpenLists
-  let recorder: Recorder
+  let ground: Ground
 
   /// Nil if the record does not have the list, or its folder of prints is not there.
   func subject(_ list: ListID) throws(Failure) -> Subject? {

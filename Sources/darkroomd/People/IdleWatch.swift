@@ -10,39 +10,32 @@ import Record
 import Return
 import Vocabulary
 
-struct IdleWatch: Sendable {
+struct IdleWatch: OnGround {
   private static let pause = Duration.seconds(1)
 
+  let ground: Ground
   let inbox: Inbox
   let keeper: ListKeeper
-  let recorder: Recorder
   let departures: InboxDepartures
-  let health: HealthBoard
-  let changes: ChangeSignal
   /// Nil if another process runs the hooks.
   let hooks: HookOutbox?
   /// A server that does not answer would keep the daemon for a day: each webhook is tried once.
   let areWebhooksTried: @Sendable () async -> Bool
-  let clock: any Timekeeper
   /// The lists that were open at the start, and the first number after it.
   let openAtStart: Set<ListID>
   let firstNew: ListID
 
   init(
-    inbox: Inbox, keeper: ListKeeper, recorder: Recorder, departures: InboxDepartures,
-    health: HealthBoard, changes: ChangeSignal, clock: any Timekeeper, hooks: HookOutbox? = nil,
-    areWebhooksTried: @escaping @Sendable () async -> Bool
+    _ ground: Ground, inbox: Inbox, keeper: ListKeeper, departures: InboxDepartures,
+    hooks: HookOutbox? = nil, areWebhooksTried: @escaping @Sendable () async -> Bool
   ) {
+    self.ground = ground
     self.inbox = inbox
     self.keeper = keeper
-    self.recorder = recorder
     self.departures = departures
-    self.health = health
-    self.changes = changes
-    self.clock = clock
     self.hooks = hooks
     self.areWebhooksTried = areWebhooksTried
-    (openAtStart, firstNew) = recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
+    (openAtStart, firstNew) = ground.recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
   }
 
   /// Returns the exit code, or nil if the daemon stops first.

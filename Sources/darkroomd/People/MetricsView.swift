@@ -19,7 +19,6 @@ struct MetricsView: Sendable {
   private typealias Sample = MetricFamily.Sample
 
   let views: Views
-  let reporter: Reporter
   let workers: WorkerPool
   let outbox: WebhookOutbox
   let space: SpaceWatch
@@ -119,7 +118,7 @@ struct MetricsView: Sendable {
       Self.counter("workers_started", "Workers that were started.", workers.started),
       Self.counter(
         "workers_died", "Workers that died over a photo or a list.",
-        reporter.counts[.workerDied]),
+        views.reporter.counts[.workerDied]),
     ]
   }
 
@@ -144,7 +143,7 @@ struct MetricsView: Sendable {
         views.chains.closedHosts().count),
       Self.counter(
         "host_closures", "Times that downloads from a host were held.",
-        reporter.counts[.hostClosed]),
+        views.reporter.counts[.hostClosed]),
       Self.family(
         "cache_lookups", .counter, "Downloads that the cache saved (hit) or not (miss).", "result",
         [("hit", cache.hits), ("miss", cache.misses)]),
@@ -155,7 +154,7 @@ struct MetricsView: Sendable {
   }
 
   private var messages: [MetricFamily] {
-    let counts = reporter.counts
+    let counts = views.reporter.counts
     return [
       Self.family(
         "messages", .counter, "Messages to the journal, by priority.", "priority",

@@ -15,22 +15,17 @@ import Return
 import Steer
 import Vocabulary
 
-struct Views: Sendable {
-  let recorder: Recorder
+struct Views: OnGround {
+  let ground: Ground
   let chains: ChainRunner<PhotoStages>
-  let lists: OpenLists
-  let index: ListIndex
   let notes: PhotoNotes
   let downloader: Downloader
-  let health: HealthBoard
-  let paces: ListPaces
   let inbox: Inbox
   let departures: InboxDepartures
-  let places: Places
-  let settings: LiveSettings
-  let clock: any Timekeeper
   let started: UInt64
   let scans = PhotoScans()
+
+  var paces: ListPaces { narrator.paces }
 
   // MARK: the daemon
 

@@ -16,8 +16,7 @@ struct PhotoParts: Sendable {
   let space: SpaceWatch
 
   init(
-    _ ground: Ground, network: any Network, workers: any Workers, lists: OpenLists,
-    notes: PhotoNotes, narrator: Narrator, health: HealthBoard
+    _ ground: Ground, network: any Network, workers: any Workers, notes: PhotoNotes
   ) {
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
@@ -29,11 +28,10 @@ struct PhotoParts: Sendable {
     let poison = PoisonPictures(
       quarantine: Quarantine(folders.quarantine), recorder: recorder, clock: clock)
     let stages = PhotoStages(
-      lists: lists, recorder: recorder, downloader: downloader, workers: workers, notes: notes,
-      clock: clock, settings: ground.settings, narrator: narrator, poison: poison, space: space)
+      ground: ground, downloader: downloader, workers: workers, notes: notes, poison: poison,
+      space: space)
     let record = PhotoRecord(
-      lists: lists, recorder: recorder, downloader: downloader, notes: notes, clock: clock,
-      narrator: narrator, poison: poison)
+      ground: ground, downloader: downloader, notes: notes, poison: poison)
     chains = ChainRunner(
       stages, widths: StageQueues.Widths(settings), record: record, time: clock,
       policy: RetryPolicy(attempts: settings.download.attempts),

@@ -9,15 +9,12 @@ import Download
 import Record
 import Vocabulary
 
-struct PhotoRecord: ChainRecord {
+struct PhotoRecord: ChainRecord, OnGround {
   typealias Work = PhotoWork<PhotoOrder>
 
-  let lists: OpenLists
-  let recorder: Recorder
+  let ground: Ground
   let downloader: Downloader
   let notes: PhotoNotes
-  let clock: any Timekeeper
-  let narrator: Narrator
   let poison: PoisonPictures
 
   // MARK: reading

@@ -25,17 +25,13 @@ struct Negative: Sendable {
   var draft: PrintFolder.Draft { picture.draft }
 }
 
-struct PhotoStages: Stages {
+struct PhotoStages: Stages, OnGround {
   typealias Work = PhotoWork<PhotoOrder>
 
-  let lists: OpenLists
-  let recorder: Recorder
+  let ground: Ground
   let downloader: Downloader
   let workers: any Workers
   let notes: PhotoNotes
-  let clock: any Timekeeper
-  let settings: LiveSettings
-  let narrator: Narrator
   let poison: PoisonPictures
   let space: SpaceWatch
 
