@@ -64,13 +64,24 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
 
   /// The lists of the name, or else those that the pattern fits.
   private func fitting(among lists: some Collection<Candidate>) -> [Candidate] {
+    let named = named(among: lists)
+    guard named.isEmpty, let pattern = NamePattern(name) else { return named }
+    return lists.filter { pattern.fits($0.name) }
+  }
+
+  /// The lists of the name as it is written, or else without its ending.
+  private func named(among lists: some Collection<Candidate>) -> [Candidate] {
+    let whole = lists.filter { OutsideText.isSame($0.name, text) }
     let name = name
-    var meant = lists.filter { OutsideText.isSame($0.name, text) }
-    if meant.isEmpty { meant = lists.filter { OutsideText.isSame($0.name, name) } }
-    if meant.isEmpty, let pattern = NamePattern(name) {
-      meant = lists.filter { pattern.fits($0.name) }
-    }
-    return meant
+    return whole.isEmpty ? lists.filter { OutsideText.isSame($0.name, name) } : whole
+  }
+
+  /// All lists that a command means which cannot be taken back: the one of the number, those of the name, or, if no list
+  /// has such a name, those that a pattern fits. Another spelling is another name.
+  package func every(among lists: some Collection<Candidate>) -> [UInt64] {
+    if let number, lists.contains(where: { $0.id == number }) { return [number] }
+    let named = named(among: lists)
+    return (named.isEmpty ? lists.filter { fits($0.name) } : named).map(\.id)
   }
 
   /// The caller's own lists that fit; nil if none does. Root has no own lists: it steers those of all users.

@@ -78,7 +78,10 @@ struct PruneRun {
     }
     if !task.lists.isEmpty {
       var named: Set<UInt64> = []
-      for reference in task.lists { named.formUnion(try numbers(reference, among: all)) }
+      let own = ListFilter(user: filter.user).pick(all, users: talk.users)
+      for reference in task.lists {
+        named.formUnion(try numbers(reference, among: reference.number == nil ? own : all))
+      }
       lists.removeAll { !named.contains($0.id) }
     }
     return lists.sorted { $0.id < $1.id }
@@ -91,18 +94,17 @@ struct PruneRun {
   }
 
   /// All lists of the name or the pattern; an error if a name or a number means none.
-  private func numbers(_ reference: ListReference, among all: [ListSummary])
+  private func numbers(_ reference: ListReference, among lists: [ListSummary])
     throws(ControlFailure) -> [UInt64]
   {
-    let all = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
-    if let number = reference.number, all.contains(where: { $0.id == number }) { return [number] }
-    let meant = all.indices.filter { (try? reference.choose(among: [all[$0]], for: 0)) != nil }
+    let lists = lists.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
+    let meant = reference.every(among: lists)
     if meant.isEmpty, !reference.isPattern {
-      do throws(ControlError) { _ = try reference.choose(among: all, for: 0) } catch {
+      do throws(ControlError) { _ = try reference.chooseExactly(among: lists, for: 0) } catch {
         throw .refused(talk.judged(error, reference))
       }
     }
-    return meant.map { all[$0].id }
+    return meant
   }
 
   // MARK: the rehearsal

@@ -34,11 +34,12 @@ struct PruneTests {
 
   /// The numbers that the daemon was asked to remove.
   private func removed(
-    _ line: String, as caller: UInt32 = 1000, stuck: UInt64? = nil, isClockBelieved: Bool = true
+    _ line: String, as caller: UInt32 = 1000, among lists: [ListSummary] = Self.lists,
+    stuck: UInt64? = nil, isClockBelieved: Bool = true
   ) async throws -> (numbers: [String], code: ExitCode, words: SpokenWords) {
     let folder = try FreshFolder.forSockets()
     let daemon = PrunedDaemon(
-      lists: Self.lists, stuck: stuck, isClockBelieved: isClockBelieved)
+      lists: lists, stuck: stuck, isClockBelieved: isClockBelieved)
     let server = try RunningServer(
       path: "\(folder.path)/control", handler: daemon, clock: try SystemClock())
     let words = SpokenWords()
@@ -71,6 +72,20 @@ struct PruneTests {
   func chosen(line: String, caller: UInt32, numbers: [String]) async throws {
     let (asked, code, words) = try await removed(line, as: caller)
     #expect(asked == numbers && code == .done, "\(words.error)")
+  }
+
+  @Test(arguments: [
+    ("trip", ["1"]), ("trip.csv", ["2"]), ("trip.plist", ["1"]), ("Trip", ["3"]), ("a*b", ["4"]),
+    ("trip*", ["1", "2", "3"]), ("a*", ["4", "5"]), ("TRIP", []), ("trip.csv TRIP", []),
+  ])
+  func `a name means the lists of this name alone, letter by letter`(
+    names: String, numbers: [String]
+  ) async throws {
+    let names = "prune \(names)"
+    let alike = ["trip", "trip.csv", "Trip", "a*b", "aXXb"].enumerated()
+      .map { Self.list(UInt64($0 + 1), $1, .finished) }
+    let (asked, code, words) = try await removed(names, among: alike)
+    #expect(asked == numbers && (code == .done) == !numbers.isEmpty, "\(words.error)")
   }
 
   @Test func `a list that cannot be removed is told and counted, and the others go`() async throws {

@@ -106,6 +106,7 @@ struct EntryMirror: OnGround {
       return .filtered(photo, Contents(size: row?.bytes ?? 0, hash: digest?.prefix ?? 0))
     }
     return .failed(
-      photo, stage(row), code: row?.code ?? "results.damaged", attempt: row?.attempts ?? 1)
+      photo, row?.failedStage ?? .download, code: row?.code ?? "results.damaged",
+      attempt: row?.attempts ?? 1)
   }
 }

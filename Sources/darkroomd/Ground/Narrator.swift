@@ -119,8 +119,7 @@ final class Narrator: Sendable {
       facts.print = "\(list.terms.prints)/\(list.printName(row.photo, order.name, format))"
       reporter.report(.photoFinished(facts))
     } else {
-      // The first one that has no time.
-      let stage: Stage = row.downloadMicroseconds == 0 ? .download : .filter
+      let stage = row.failedStage
       facts.stateBefore = stage == .download ? .new : .downloaded
       reporter.report(
         .photoFailed(facts, stage, Failure(.final, code: row.code, reason: row.reason)))
@@ -234,4 +233,9 @@ extension Notice {
     case .reopened(let closure): hostReopened(told.name, after: now - closure.since)
     }
   }
+}
+
+extension ResultRow {
+  /// Of a photo that failed: the first one that has no time.
+  var failedStage: Stage { downloadMicroseconds == 0 ? .download : .filter }
 }

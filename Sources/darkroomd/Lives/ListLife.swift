@@ -293,7 +293,7 @@ struct ListLife: Equatable, Sendable {
       if end != nil, request.turn == .cancelled, end == .cancelled {
         actions += cancelAgain(asker)
       } else {
-        actions.append(.answer(asker, end == nil ? nil : Self.over))
+        actions.append(.answer(asker, end == nil ? nil : OpenList.over))
       }
     }
     return actions
@@ -352,7 +352,7 @@ struct ListLife: Equatable, Sendable {
   ) -> [Action] {
     let isRefused = failure == .overtaken
     guard request.turn == .finished else {
-      return answer(request.asker, isRefused ? Self.over : failure)
+      return answer(request.asker, isRefused ? OpenList.over : failure)
     }
     guard case .finishing = phase else { return [] }
     // The record of a photo was damaged: the photo has work left after all.
