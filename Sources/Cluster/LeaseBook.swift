@@ -130,9 +130,12 @@ package struct LeaseBook: Sendable {
     return [.giveBack(share, after: delay)]
   }
 
-  /// The files of the list cannot be read: they are copied again before this node has the share again.
-  package mutating func unreadable(_ list: ListID) -> [Deed] {
-    giveBack(list, after: Self.rest).flatMap { [$0, .drop(list)] }
+  /// The files of the list cannot be read here: other nodes have the share at once, and for a while this one leases no
+  /// more of the list, whose files it then copies again.
+  package mutating func unreadable(_ list: ListID, at now: Duration) -> [Deed] {
+    guard let share = shares[list] else { return [] }
+    shunned[share.list] = now + Self.longRest
+    return giveBack(list, after: .zero) + [.drop(list)]
   }
 
   /// Shares go back when this node can do nothing more for them, because all photos left wait for servers that other

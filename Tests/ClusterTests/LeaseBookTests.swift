@@ -147,11 +147,18 @@ import Vocabulary
     }
   }
 
-  @Test func `a share whose files cannot be read goes back, and not at once to this node`() {
+  @Test
+  func `a share whose files cannot be read goes to others, and this node leaves its list alone`() {
     var book = book(share())
     #expect(
-      book.unreadable(here) == [.giveBack(share().id, after: .seconds(30)), .drop(here)])
-    #expect(book[here] == nil && book.unreadable(here).isEmpty)
+      book.unreadable(here, at: .seconds(9)) == [
+        .giveBack(share().id, after: .zero), .drop(here),
+      ])
+    #expect(book[here] == nil && book.unreadable(here, at: .seconds(9)).isEmpty)
+    _ = book.look(at: .seconds(308))
+    #expect(book.wish()?.full == [share().id.list])
+    _ = book.look(at: .seconds(309))
+    #expect(book.wish()?.full == [])
   }
 
   @Test func `a share whose server only this node misses goes back, and others get its list`() {

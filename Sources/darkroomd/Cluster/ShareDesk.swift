@@ -125,7 +125,7 @@ final class ShareDesk: OnGround {
   func unreadable(_ list: ListID) {
     guard book.withLock({ $0[list] }) != nil else { return }
     try? maker.dropCopy(for: list)
-    perform(book.withLock { $0.unreadable(list) })
+    perform(book.withLock { $0.unreadable(list, at: clock.uptime()) })
   }
 
   // MARK: the loops
