@@ -115,7 +115,7 @@ enum FocusSchema {
         SELECT t.first FROM unnest(v.photos) p
         CROSS JOIN LATERAL (SELECT y.first, y.last, y.state, y.run_at FROM share y
           WHERE y.list = v.list AND y.first <= p ORDER BY y.first DESC LIMIT 1) t
-        WHERE t.last >= p AND t.state = 0 AND t.run_at <= clock_timestamp()
+        WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
         ORDER BY t.first LIMIT 1) s
       WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
         AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
@@ -140,7 +140,7 @@ enum FocusSchema {
         EXIT WHEN x.state <> 0;
         -- Another node may have taken it meanwhile, or put it off.
         SELECT * INTO s FROM share t WHERE t.list = next_list AND t.first = next_first
-          AND t.state = 0 AND t.run_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
+          AND t.state = 0 AND is_due(t.run_at) FOR UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         got := got + s.last - s.first + 1;
         IF s.epoch = 0 THEN

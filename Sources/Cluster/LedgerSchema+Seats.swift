@@ -116,7 +116,8 @@ extension LedgerSchema {
           -- An answer stays until all nodes have asked: a node that alone does not reach the server fails at once.
           UPDATE host t SET word = x.word, wait_ms = x.wait, said_at = clock_timestamp(),
             sayer = me WHERE t.name = x.h AND NOT (x.word = 1 AND t.word = 2
-              AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms');
+              AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms'
+              AND t.said_at <= clock_timestamp());
         END IF;
         seats := 0;
         SELECT t.word, t.wait_ms, (extract(epoch FROM clock_timestamp() - t.said_at) * 1000)::bigint

@@ -91,7 +91,7 @@ extension LedgerSchema {
       OPEN back FOR
         SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
         FROM share s JOIN list x ON x.id = s.list
-        WHERE s.state = 0 AND s.epoch > 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+        WHERE s.state = 0 AND s.epoch > 0 AND is_due(s.run_at) AND x.state = 0
           AND x.class <= upto
           AND x.id <> ALL (full_lists) AND NOT EXISTS (
             SELECT FROM unnest(users, classes) u (who, cls)
@@ -177,6 +177,10 @@ extension LedgerSchema {
       RETURN true;
     END $$;
 
+    -- A share rests for half a minute at most: a later time is of a clock that was set back since.
+    CREATE FUNCTION is_due(t timestamptz) RETURNS bool LANGUAGE sql VOLATILE AS $$
+      SELECT t <= clock_timestamp() OR t > clock_timestamp() + interval '1 min' $$;
+
     -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
     -- if it was not in touch itself for that long: after a failover all have time to come back.
     CREATE FUNCTION pulse(
@@ -185,10 +189,13 @@ extension LedgerSchema {
     DECLARE limit_time timestamptz; is_judge bool; silent int[]; over bigint[]; l bigint;
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
-      UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
-        RETURNING n.draining INTO draining;
+      UPDATE node n SET seen = clock_timestamp(), entered = least(n.entered, clock_timestamp())
+        WHERE n.id = me AND n.incarnation = inc RETURNING n.draining INTO draining;
       is_me := FOUND;
       IF NOT is_me THEN RETURN; END IF;
+      -- The clock was set back: a dead node would count as alive until the clock is as late again.
+      UPDATE node n SET seen = clock_timestamp() WHERE n.id IN (SELECT t.id FROM node t
+        WHERE t.seen > clock_timestamp() + interval '1 s' FOR UPDATE SKIP LOCKED);
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
       is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
       IF is_judge THEN

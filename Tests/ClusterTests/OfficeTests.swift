@@ -303,6 +303,29 @@ struct OfficeTests {
     }
   }
 
+  @Test(arguments: WorldKind.installed.filter { $0 == .postgres })
+  func `a clock of the ledger that is set back holds up what a dead node has no longer than else`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      for name in ["summer", "winter"] { _ = try await a.submit(.sample(name, photos: 8)) }
+      // One share rests, as after trouble; the other dies with its node.
+      let rested = try #require(try await a.lease(8).first)
+      #expect(try await a.lease(8).count == 1)
+      #expect(try await a.giveBack(rested.id, after: .seconds(30), waits: []))
+      _ = try await b.pulse()
+      try await world.pass(.seconds(40))
+      _ = try await (a.pulse(), b.pulse())
+      try await world.pass(.seconds(-3600))
+      _ = try await b.pulse()
+      #expect(try await b.lease(8).map(\.id.list) == [rested.id.list], "it rests no longer")
+      try await world.pass(.seconds(40))
+      _ = try await b.pulse()
+      #expect(try await b.lease(8).map(\.deaths) == [1])
+    }
+  }
+
   @Test(arguments: WorldKind.installed)
   func `a node that was out of touch itself judges no other node`(_ kind: WorldKind) async throws {
     try await kind.use { world in
