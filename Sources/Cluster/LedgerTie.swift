@@ -30,7 +30,7 @@ struct LedgerTie {
 
   /// Why this node must not make a ledger, which would have another identity.
   func objection() -> Failure? {
-    do throws(Failure) { return try memory.home.ledger() == nil ? nil : Self.otherLedger } catch {
+    do throws(Failure) { return try memory.home.ledger() == nil ? nil : Self.noLedger } catch {
       return Self.homeTrouble(error)
     }
   }
@@ -121,6 +121,11 @@ struct LedgerTie {
     .machine, code: "ledger.other",
     reason: "this is not the ledger that this node has worked with",
     advice: "Correct Ledger=; a new ledger needs empty folders: see BACKUP in darkroom-cluster(7)")
+  private static let noLedger = Failure(
+    .machine, code: "ledger.other",
+    reason: "the database has no ledger that this node may use, and this node has worked with one",
+    advice: "Correct Ledger=, or restore the ledger with its owner: see BACKUP in "
+      + "darkroom-cluster(7)")
   private static let otherFolder = Failure(
     .machine, code: "blobs.other",
     reason: "the folder or store of Blobs= is not the one that the other nodes share",

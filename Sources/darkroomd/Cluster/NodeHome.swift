@@ -16,10 +16,15 @@ struct NodeHome: LedgerHome {
   let shelf: any ListShelf
 
   func ledger() throws(Failure) -> KnownLedger? {
-    try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
+    let known = try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
+    guard let known, known.identity.isEmpty else { return known }
+    throw Failure(
+      .machine, code: "ledger.home",
+      reason: "\(state.path)/\(Self.name), which names the ledger of this node, is damaged",
+      advice: "If Ledger= is right, remove this file")
   }
 
-  /// The ledger that this machine has worked with; nil without one.
+  /// The ledger that this machine has worked with; nil without one. The name in a damaged file is empty.
   static func ledger(in state: any Folder) throws(SystemError) -> KnownLedger? {
     try state.contents(of: name, upTo: longest).map { KnownLedger($0) }
   }
