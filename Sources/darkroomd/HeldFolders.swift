@@ -48,6 +48,4 @@ struct Footing: Sendable {
   var held = HeldFolders()
   /// Nil if the folder of prints is shared.
   var seat: PrintsSeat?
-
-  var trouble: Failure? { held.trouble ?? seat?.trouble }
 }
