@@ -18,6 +18,7 @@ package final class PrintFolder: Sendable {
   /// The folder that holds this one, and the name of this one there.
   private let parent: (any Folder)?
   private let name: FileName?
+  private let identity: FolderIdentity?
   private let readers: FileReaders
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
@@ -30,6 +31,7 @@ package final class PrintFolder: Sendable {
   ) {
     (self.folder, self.parent, self.name, self.readers) = (folder, parent, name, readers)
     (self.mark, self.way) = (mark, way)
+    identity = try? folder.identity()
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
@@ -40,8 +42,7 @@ package final class PrintFolder: Sendable {
   /// Raises ENOENT if the name of the folder no longer leads to it: no result would name a print that appears there.
   package func checkName() throws(SystemError) {
     guard let parent, let name else { return }
-    let (own, found) = (try folder.identity(), try parent.status(of: name))
-    guard FolderIdentity(device: found.device, inode: found.inode) == own else {
+    guard try parent.identity(of: name) == identity else {
       throw SystemError(.missing, call: "fstatat", thing: folder.path)
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drafts of prints, on the simulated disk and on a real one.
 
+import Linux
 import Support
 import Testing
 import Vocabulary
@@ -33,6 +34,22 @@ import Vocabulary
     prints.settle()
     #expect(prints.unsettled == nil)
     #expect(PrintFolder(folder).unsettled == nil)
+  }
+
+  @Test func `one call tells whether the name of the folder still leads to it`() throws {
+    let place = try FreshFolder()
+    let barn = FileName(literal: "barn")
+    let home = try PathFolder(path: place.path)
+    let prints = PrintFolder(try home.folder(barn, creating: true), in: home, as: barn)
+    for call in ["open", "fstat"] {
+      FaultPlan.set(.init(call, on: place.path, code: 5, isPermanent: true), for: place.path + call)
+    }
+    try prints.checkName()
+    for call in ["open", "fstat"] { FaultPlan.set(nil, for: place.path + call) }
+    try home.rename(barn, to: home, as: FileName(literal: "away"), replacing: false)
+    #expect(throws: SystemError.self) { try prints.checkName() }
+    _ = try home.folder(barn, creating: true)
+    #expect(throws: SystemError.self) { try prints.checkName() }
   }
 
   @Test func `a draft is hidden, begins empty and can be discarded, on a simulated disk`()
