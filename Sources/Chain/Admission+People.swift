@@ -197,8 +197,8 @@ extension Admission {
   /// The photo has a chain in a lower class, which ends to make way for one in the class of the focus.
   mutating func renew(_ photo: PhotoID) { focus.displace(photo, for: .itself) }
 
-  /// True if the photo waits for a place at its host.
-  package func waitsForHost(_ photo: PhotoID) -> Bool {
-    keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
+  /// The host at which the photo waits for a place.
+  func hostAwaited(by photo: PhotoID) -> String? {
+    keys[photo.list]?.lazy.compactMap { lines[$0]?.forHost.host(of: photo.number) }.first
   }
 }

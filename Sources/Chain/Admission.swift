@@ -32,7 +32,7 @@ package struct Admission: Sendable {
 
   /// The consequence of a host's answer for a photo.
   package struct Answer: Equatable, Sendable {
-    package var news: HostNews?
+    package var news: [HostNews] = []
     package var wish: WishAnswer?
   }
 
@@ -248,12 +248,24 @@ package struct Admission: Sendable {
 
   /// Answers `ask`.
   package mutating func learn(_ photo: PhotoID, _ prospect: Prospect) {
+    let prospect = led(photo, prospect)
     if asking == nil, focus.learn(photo, prospect) { return }
     guard let key = asking, key.list == photo.list,
       lines[key]?.candidate?.number == photo.number
     else { return }
     asking = nil
     lines[key]?.candidate?.prospect = prospect
+  }
+
+  /// A photo that its host leads to a closed server waits for that server, where it is as good as any.
+  private func led(_ photo: PhotoID, _ prospect: Prospect) -> Prospect {
+    let key = keys[photo.list]?.first { lines[$0]?.led[photo.number] != nil }
+    guard prospect.host != nil, let server = key.flatMap({ lines[$0]?.led[photo.number] }),
+      hosts.closure(of: server) != nil
+    else { return prospect }
+    var prospect = prospect
+    (prospect.host, prospect.isTried) = (server, false)
+    return prospect
   }
 
   /// Gives a turn to lines with a due photo, lists whose block has ended, and lines that a host calls.
@@ -303,8 +315,19 @@ package struct Admission: Sendable {
     else { return nil }
     line.inFlight[photo.number] = Place()
     var answer = Answer()
-    answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
-    if let (seconds, gate) = wish(outcome, host, now: now, jitter: jitter) {
+    var own = outcome
+    if case .elsewhere(let server, let failure) = outcome {
+      // It had its place at a server to which it was not led this time.
+      if line.led[photo.number] == host { own = .unknown }
+      line.led[photo.number] = server
+      // A rider's transfer is another photo's.
+      let news =
+        place.isRider ? nil : hosts.blame(server, key, failure, now: now, jitter: jitter)
+      answer.news += news.map { [HostNews(name: server, news: $0)] } ?? []
+    }
+    let news = leave(place, of: key, own, now: now, jitter: jitter)
+    answer.news += news.map { [$0] } ?? []
+    if let (seconds, gate) = wish(outcome, host) {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -319,22 +342,19 @@ package struct Admission: Sendable {
     return answer
   }
 
-  /// The wait that the outcome asks of the photo, and its end. Another server closes no host, so the photo itself waits
-  /// for that server, as photos wait for a closed host.
+  /// The wait that the server asks for, and its end.
   private func wish(
-    _ outcome: HostWindow.Outcome, _ host: String, now: Duration, jitter: Double
+    _ outcome: HostWindow.Outcome, _ host: String
   ) -> (seconds: UInt32, gate: Duration)? {
+    let (server, failure): (String, Failure)
     switch outcome {
     case .answered, .unknown: return nil
-    case .failed(let failure):
-      guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: host)?.gate
-      else { return nil }
-      return (seconds, gate)
-    case .elsewhere(let failure):
-      let asked = failure.waitSeconds.map { Duration.seconds(Int64(max($0, 1))) }
-      let pause = asked ?? max(.seconds(1), HostWindow.longest * jitter)
-      return (failure.waitSeconds ?? 0, now + min(pause, hosts.longestWish))
+    case .failed(let own): (server, failure) = (host, own)
+    case .elsewhere(let other, let its): (server, failure) = (other, its)
     }
+    guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: server)?.gate
+    else { return nil }
+    return (seconds, gate)
   }
 
   mutating func leave(
@@ -368,6 +388,7 @@ package struct Admission: Sendable {
     switch end {
     case .filtered, .failed:
       line.patient[photo.number] = nil
+      line.led[photo.number] = nil
       isPassed = setbacks.passed(photo)
     case .stopped, .machineTrouble:
       line.returned.append(photo.number)

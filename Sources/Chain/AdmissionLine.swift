@@ -69,9 +69,13 @@ extension Admission {
     var candidate: Candidate?
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
+    /// The server of the last failure of each photo that its host leads there.
+    var led: [UInt32: String] = [:]
 
     /// The cursor stops when this many photos wait for hosts.
     static let longestWait = 1024
+    /// And when so many are led to servers that fail: nobody knows where a host leads a photo before it is tried.
+    static let mostLed = 128
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
@@ -93,7 +97,9 @@ extension Admission {
       return candidate != nil || !returned.isEmpty || canLookAhead
     }
 
-    var canLookAhead: Bool { !isExhausted && forHost.count < Self.longestWait }
+    var canLookAhead: Bool {
+      !isExhausted && forHost.count < Self.longestWait && led.count < Self.mostLed
+    }
 
     func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }
 

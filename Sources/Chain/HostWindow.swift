@@ -49,11 +49,11 @@ package struct HostWindow: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
-    /// It answered with a redirect to another server, and that one failed. Failure and wait are the photo's alone: what
-    /// one user's URL leads to must not close the host for others, nor be named to them.
-    case elsewhere(Failure)
+    /// It answered with a redirect to this other server, and that one failed. What one user's URL leads to must not
+    /// close the host for others: the failure closes the other server.
+    case elsewhere(String, Failure)
     case failed(Failure)
-    /// The transfer was cancelled, or this machine made it fail.
+    /// The transfer was cancelled, or failed without a server.
     case unknown
   }
 
@@ -64,7 +64,7 @@ package struct HostWindow: Equatable, Sendable {
 
   private static let first = 2
   private static let shortest = Duration.seconds(1)
-  static let longest = Duration.seconds(60)
+  private static let longest = Duration.seconds(60)
   /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
   private static let rests = Duration.seconds(60)...(.seconds(300))
   /// By then the outcome of the other machine's next probe is known, unless the host hangs.
@@ -142,6 +142,25 @@ package struct HostWindow: Equatable, Sendable {
       if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
       return nil
     }
+  }
+
+  /// Notes the failure of a photo that another host has led here, where it takes no place.
+  package mutating func blame(
+    _ failure: Failure, now: Duration, wish: Duration = longestWish, jitter: Double
+  ) -> News? {
+    failures = failures == .max ? .max : failures + 1
+    clean = 0
+    if let seconds = failure.waitSeconds {
+      return close(failure, until: now + min(.seconds(Int64(max(seconds, 1))), wish), now)
+    }
+    guard closure == nil else {
+      closure?.attempts = failures
+      return nil
+    }
+    // Photos that are led there have no place here which a smaller limit would take.
+    limit = inFlight == 0 ? 0 : limit / 2
+    if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
+    return nil
   }
 
   private mutating func answer(isProbe: Bool, _ most: Int, _ now: Duration) -> News? {
@@ -306,7 +325,13 @@ extension HostWindow.Outcome {
     switch failure.kind {
     case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing: self = failure.server == host ? .failed(failure) : .elsewhere(failure)
+    case .passing:
+      // A failure without a server, such as of a file, is the photo's alone.
+      guard let server = failure.server else {
+        self = .unknown
+        return
+      }
+      self = server == host ? .failed(failure) : .elsewhere(server, failure)
     }
   }
 

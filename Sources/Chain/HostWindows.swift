@@ -41,6 +41,10 @@ package struct HostWindows: Sendable {
         || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
     }
 
+    mutating func note(_ list: ListID) {
+      if window.closure != nil, failed.count < HostWindows.mostFailed { failed.insert(list) }
+    }
+
     /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
     mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
       switch outcome {
@@ -75,7 +79,7 @@ package struct HostWindows: Sendable {
   /// The host of local files, which is never in trouble.
   package static let here = ""
   /// The limit of lists that are remembered for each closed host.
-  private static let mostFailed = 64
+  fileprivate static let mostFailed = 64
   /// The limit of hosts that are remembered for their trouble alone.
   private static let longestMemory = 4096
 
@@ -206,11 +210,24 @@ package struct HostWindows: Sendable {
     host.judge(key, outcome)
     if host.window.closure == nil {
       host.failed = []
-    } else if case .failed = outcome, host.failed.count < Self.mostFailed {
-      host.failed.insert(key.list)
+    } else if case .failed = outcome {
+      host.note(key.list)
     }
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
+    put(host, name, now)
+    return news
+  }
+
+  /// Notes that another host has led a photo of the line to the server, which has failed.
+  package mutating func blame(
+    _ name: String, _ key: LineKey, _ failure: Failure, now: Duration, jitter: Double
+  ) -> HostWindow.News? {
+    var host = known(name, now)
+    hosts[name] = nil
+    let news = host.window.blame(failure, now: now, wish: longestWish, jitter: jitter)
+    host.note(key.list)
+    if news != nil { seats?.tell() }
     put(host, name, now)
     return news
   }

@@ -255,7 +255,16 @@ import Vocabulary
     #expect(admission.hosts.closure(of: "a")?.gate == .seconds(3600))
   }
 
-  @Test func `what a redirect's target asks for is for that photo alone, within the patience`() {
+  /// The photo's download fails at the server.
+  private func fail(
+    _ admission: inout Admission, _ photo: PhotoID, _ failure: Failure, at server: String = "b",
+    now: Duration = .zero
+  ) -> Admission.Answer? {
+    let outcome = HostWindow.Outcome(failure.at(server), at: admission.host(of: photo) ?? "")
+    return admission.answered(photo, outcome, now: now, jitter: 1)
+  }
+
+  @Test func `what a redirect's target asks for is asked of the photos that it leads there`() {
     var admission = Admission(
       window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
     add(&admission, 1)
@@ -267,8 +276,8 @@ import Vocabulary
         break
       }
       #expect(next.photo == photo(1, 1) && next.lost == nil)
-      let answer = admission.answered(next.photo, .elsewhere(busy), now: time, jitter: 0)
-      #expect(answer != nil && answer?.news == nil)
+      let answer = fail(&admission, next.photo, busy, now: time)
+      #expect(answer?.news.map(\.name) == (time == .zero ? ["b"] : []))
       wishes.append(answer?.wish)
       admission.ended(next.photo, .retry(after: .seconds(100)), now: time)
       #expect(admission.hosts.closure(of: "a") == nil)
@@ -280,23 +289,59 @@ import Vocabulary
     #expect(wishes == [.granted(until: .seconds(100)), .refused])
   }
 
-  @Test func `a server that fails behind a redirect costs no attempt within the patience`() {
-    var admission = Admission(
-      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
+  @Test func `photos that are led to one server wait for its probes, and their host stays open`() {
+    var admission = Admission(window: 100)
     add(&admission, 1)
+    add(&admission, 2)
     let refused = Failure(.passing, code: "connect.refused", reason: "it refuses")
-    var wishes: [Admission.WishAnswer?] = []
-    for time in [Duration.zero, .seconds(99), .seconds(129)] {
-      guard let next = take(&admission, now: time, tried: time > .zero ? [photo(1, 1)] : []) else {
-        break
-      }
-      #expect(next.photo == photo(1, 1))
-      let answer = admission.answered(next.photo, .elsewhere(refused), now: time, jitter: 0.5)
-      wishes.append(answer?.wish)
-      admission.ended(next.photo, .retry(after: .seconds(30)), now: time)
-      #expect(admission.hosts.closure(of: "a") == nil)
+    var asked = 0
+    while let next = take(&admission), asked < 400 {
+      let answer = fail(&admission, next.photo, refused)
+      #expect(answer?.wish == nil && answer?.news == [])
+      admission.ended(next.photo, .retry(after: .seconds(1)), now: .zero)
+      asked += 1
     }
-    #expect(wishes == [.granted(until: .seconds(30)), .granted(until: .seconds(129)), nil])
+    // Nobody knows where the others lead.
+    #expect(asked == 2 * Admission.Line.mostLed && admission.hosts.closure(of: "a") == nil)
+    var now = Duration.seconds(1)
+    for pause in [2, 4, 8] {
+      guard let probe = take(&admission, now: now)?.photo else { break }
+      #expect(admission.host(of: probe) == "b" && take(&admission, now: now) == nil)
+      let answer = fail(&admission, probe, refused, now: now)
+      #expect(answer?.news.map(\.name) == (pause == 2 ? ["b"] : []))
+      admission.ended(probe, .retry(after: .seconds(9999)), now: now)
+      now += .seconds(pause)
+    }
+    add(&admission, 3)
+    let stranger = take(&admission, now: .seconds(8))?.photo
+    #expect(stranger == photo(3, 1) && admission.host(of: photo(3, 1)) == "a")
+    admission.drop(ListID(3), now: .seconds(8))
+    #expect(now == .seconds(15))
+    guard let probe = take(&admission, now: now)?.photo else {
+      Issue.record("no probe")
+      return
+    }
+    let answer = admission.answered(probe, .answered, now: now, jitter: 0)
+    #expect(answer?.news.map(\.name) == ["b"], "it has reopened")
+    let next = (0..<3).compactMap { _ in take(&admission, now: now)?.photo }
+    #expect(next.count == 2 && next.allSatisfy { admission.host(of: $0) == "b" })
+  }
+
+  @Test func `a host that fails before its redirect says nothing about the server behind it`() {
+    var admission = Admission(window: 9)
+    add(&admission, 1)
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 60)
+    let own = photo(1, 1)
+    #expect(take(&admission, total: 1)?.photo == own)
+    _ = fail(&admission, own, busy)
+    admission.ended(own, .retry(after: .seconds(60)), now: .zero)
+    #expect(take(&admission, now: .seconds(60), total: 1)?.photo == own)
+    #expect(admission.host(of: own) == "b")
+    _ = fail(&admission, own, reset, at: "a", now: .seconds(60))
+    admission.ended(own, .retry(after: .zero), now: .seconds(60))
+    #expect(admission.hosts.closure(of: "b") != nil && admission.hosts.closure(of: "a") != nil)
+    #expect(take(&admission, now: .seconds(61), total: 1)?.photo == own)
+    #expect(admission.host(of: own) == "a")
   }
 
   @Test func `a flush opens a closed host and ends the wait of photos for their retry`() {

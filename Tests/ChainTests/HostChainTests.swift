@@ -145,13 +145,38 @@ import Vocabulary
     bench.add(1, photos: 40)
     bench.add(2, photos: 40)
     await bench.finishedLists.reaches(1)
-    #expect(bench.books.count(.filtered) == 40 && bench.runner.closedHosts().isEmpty)
+    #expect(bench.books.count(.filtered) == 40)
+    #expect(bench.runner.closedHosts().allSatisfy { $0.name == "elsewhere" })
     await finish(bench, lists: 2)
     #expect(bench.books.count(.filtered) == 40 && bench.books.count(.failed) == 40)
-    #expect(bench.hostNews.news.isEmpty)
+    #expect(bench.hostNews.news.allSatisfy { $0.name == "elsewhere" })
     let failures = bench.books.notes.withLock { $0.failures }
     #expect(failures.values.allSatisfy { $0.reason.hasPrefix("elsewhere ") })
     #expect(bench.books.notes.withLock { $0.retries.allSatisfy { $0.after <= .seconds(10) } })
+  }
+
+  @Test func `a server behind a redirect is asked by some photos, then by one probe at a time`()
+    async
+  {
+    let bench = Darkbench(download: { _ throws(Failure) in
+      throw Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+        .at("elsewhere")
+    })
+    place(bench, 1, 1000, at: "a.example")
+    bench.add(1, photos: 1000)
+    await bench.hostNews.told.reaches(1)
+    await bench.runner.idle()
+    let asked = bench.downloads.count
+    #expect(asked >= Admission.Line.mostLed && asked <= Admission.Line.mostLed + 2, "\(asked)")
+    for wait in [599, 1] {
+      #expect(bench.downloads.count == asked)
+      bench.time.advance(by: .seconds(wait))
+      await bench.runner.idle()
+    }
+    await bench.downloads.reaches(asked + 1)
+    #expect(bench.books.notes.withLock { $0.retries.allSatisfy { $0.attempt == 0 } })
+    await bench.cancel(ListID(1))
+    #expect(bench.downloads.count == asked + 1)
   }
 
   @Test(

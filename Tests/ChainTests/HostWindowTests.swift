@@ -59,15 +59,19 @@ private func busy(_ seconds: UInt32) -> Failure {
   @Test func `a failure is the host's only if the host is the server that failed`() {
     typealias Outcome = HostWindow.Outcome
     #expect(Outcome(reset.at("a"), at: "a") == .failed(reset.at("a")))
-    #expect(Outcome(reset.at("a:8080"), at: "a") == .elsewhere(reset.at("a:8080")))
-    #expect(Outcome(reset, at: "a") == .elsewhere(reset), "of no known server")
+    let other = reset.at("a:8080")
+    #expect(Outcome(other, at: "a") == .elsewhere("a:8080", other))
+    // A file that cannot be read, or a size that is wrong, says nothing about a server, and has to count.
+    #expect(Outcome(reset, at: "a") == .unknown, "of no server")
     for kind in [Failure.Kind.final, .machine, .cancelled] {
       let outcome = Outcome(Failure(kind, code: "x", reason: "x"), at: "a")
       #expect(outcome == (kind == .final ? .answered : .unknown))
     }
   }
 
-  @Test(arguments: [HostWindow.Outcome.answered, .elsewhere(reset), .elsewhere(busy(3600))])
+  @Test(arguments: [
+    HostWindow.Outcome.answered, .elsewhere("b", reset), .elsewhere("b", busy(3600)),
+  ])
   func `a host that redirects to a server which fails has answered`(_ outcome: HostWindow.Outcome) {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, outcome) }
@@ -82,6 +86,23 @@ private func busy(_ seconds: UInt32) -> Failure {
       return
     }
     #expect(window.closure == nil)
+  }
+
+  @Test func `a server that fails behind a redirect is closed, or slowed if it is in use`() {
+    var window = HostWindow()
+    #expect(window.blame(reset, now: .zero, jitter: 1) == nil)
+    #expect(window.room(now: .milliseconds(999), most: 6) == 0)
+    #expect(window.room(now: .seconds(1), most: 6) == 1)
+    #expect(window.blame(reset, now: .zero, jitter: 1) == nil && window.closure?.attempts == 2)
+    var used = HostWindow()
+    for _ in 0..<4 { fill(&used, .answered) }
+    _ = used.start()
+    #expect(used.blame(reset, now: .zero, jitter: 1) == nil && used.limit == 3)
+    guard case .closed(let closure) = used.blame(busy(60), now: .zero, jitter: 1) else {
+      Issue.record("what it asks for is news")
+      return
+    }
+    #expect(closure.gate == .seconds(60) && used.room(now: .seconds(59), most: 6) == 0)
   }
 
   @Test func `a dead host is probed by one photo, at growing intervals of at most a minute`() {
