@@ -30,15 +30,13 @@ enum StateLock {
     return .success(file)
   }
 
-  /// The process that has the state folder at the path; nil if none has it, or there is no such folder. The folder may be
-  /// one that this process may only read.
-  static func holder(of path: String) throws(SystemError) -> Holder? {
+  /// A process has the state folder at the path. The folder may be missing, or one that this process may only read.
+  static func isHeld(at path: String) throws(SystemError) -> Bool {
     do throws(SystemError) {
-      let file = try LinuxFolder.open(path: path).openFile(name, .read)
-      return try file.isLocked() ? holder(by: file) : nil
+      return try LinuxFolder.open(path: path).openFile(name, .read).isLocked()
     } catch {
       guard [.missing, .notFolder, .isLink].contains(error.name) else { throw error }
-      return nil
+      return false
     }
   }
 
