@@ -32,7 +32,8 @@ struct NameJudge {
 
   private func judged(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
     guard case .noSuchList(let name, let known, nil) = error else { return error }
-    let near = if let known { known } else { await views.suggestion(for: ListReference(name)) }
+    var near = known
+    if near == nil { near = await views.suggestion(for: ListReference(name)) }
     if let home = await home(of: name, peer) {
       return .noSuchList(name: name, near: near, home: home)
     }
