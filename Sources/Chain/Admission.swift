@@ -126,6 +126,9 @@ package struct Admission: Sendable {
   package mutating func drop(_ list: ListID, now: Duration) {
     settled.remove(list)
     setbacks.forget(list)
+    for number in hosts.detours[list].keys.sorted() {
+      hosts.forgetDetour(of: PhotoID(list: list, number: number), now: now)
+    }
     focus.drop(list)
     for key in keys.removeValue(forKey: list) ?? [] {
       guard let line = lines.removeValue(forKey: key) else { continue }
@@ -248,24 +251,12 @@ package struct Admission: Sendable {
 
   /// Answers `ask`.
   package mutating func learn(_ photo: PhotoID, _ prospect: Prospect) {
-    let prospect = led(photo, prospect)
     if asking == nil, focus.learn(photo, prospect) { return }
     guard let key = asking, key.list == photo.list,
       lines[key]?.candidate?.number == photo.number
     else { return }
     asking = nil
     lines[key]?.candidate?.prospect = prospect
-  }
-
-  /// A photo that its host leads to a closed server waits for that server, where it is as good as any.
-  private func led(_ photo: PhotoID, _ prospect: Prospect) -> Prospect {
-    let key = keys[photo.list]?.first { lines[$0]?.led[photo.number] != nil }
-    guard prospect.host != nil, let server = key.flatMap({ lines[$0]?.led[photo.number] }),
-      hosts.closure(of: server) != nil
-    else { return prospect }
-    var prospect = prospect
-    (prospect.host, prospect.isTried) = (server, false)
-    return prospect
   }
 
   /// Gives a turn to lines with a due photo, lists whose block has ended, and lines that a host calls.
@@ -289,6 +280,12 @@ package struct Admission: Sendable {
     }
   }
 
+  private mutating func enterReady(_ list: ListID) {
+    for key in keys[list] ?? [] {
+      if let line = lines[key], line.isReady { enter(key, line.serviceClass) }
+    }
+  }
+
   mutating func enterCalled() {
     for key in hosts.takeCalled() {
       if let line = lines[key] { enter(key, line.serviceClass) }
@@ -306,28 +303,23 @@ package struct Admission: Sendable {
 
   // MARK: outcomes
 
-  /// The photo's host has answered; the photo's place there is free. Nil if it has no place.
+  /// The photo's transfer has ended, and its places at hosts are free. Nil if it has none.
+  /// - Parameter server: The last server that it reached, to which the outcome belongs; nil for the one of its URL.
   package mutating func answered(
-    _ photo: PhotoID, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+    _ photo: PhotoID, by server: String? = nil, _ outcome: HostWindow.Outcome, now: Duration,
+    jitter: Double
   ) -> Answer? {
     guard let key = key(of: photo), let place = lines[key]?.inFlight[photo.number],
       let host = place.host, var line = lines.removeValue(forKey: key)
     else { return nil }
     line.inFlight[photo.number] = Place()
+    let server = server ?? host
+    hosts.learn(photo, from: host, to: server, outcome, now: now)
     var answer = Answer()
-    var own = outcome
-    if case .elsewhere(let server, let failure) = outcome {
-      // It had its place at a server to which it was not led this time.
-      if line.led[photo.number] == host { own = .unknown }
-      line.led[photo.number] = server
-      // A rider's transfer is another photo's.
-      let news =
-        place.isRider ? nil : hosts.blame(server, key, failure, now: now, jitter: jitter)
-      answer.news += news.map { [HostNews(name: server, news: $0)] } ?? []
-    }
-    let news = leave(place, of: key, own, now: now, jitter: jitter)
-    answer.news += news.map { [$0] } ?? []
-    if let (seconds, gate) = wish(outcome, host) {
+    answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
+    if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
+      let gate = hosts.closure(of: server)?.gate
+    {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -342,33 +334,38 @@ package struct Admission: Sendable {
     return answer
   }
 
-  /// The wait that the server asks for, and its end.
-  private func wish(
-    _ outcome: HostWindow.Outcome, _ host: String
-  ) -> (seconds: UInt32, gate: Duration)? {
-    let (server, failure): (String, Failure)
-    switch outcome {
-    case .answered, .unknown: return nil
-    case .failed(let own): (server, failure) = (host, own)
-    case .elsewhere(let other, let its): (server, failure) = (other, its)
-    }
-    guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: server)?.gate
-    else { return nil }
-    return (seconds, gate)
-  }
-
+  /// Ends the photo's places. Each host learns only the outcome of its own server: that of the last one, where the
+  /// transfer ended, and of its host, if that has led it there.
   mutating func leave(
-    _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
-  ) -> HostNews? {
+    _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, by server: String? = nil,
+    now: Duration, jitter: Double
+  ) -> [HostNews] {
     riders.leave(place)
-    guard !place.isRider, let host = place.host else { return nil }
-    return hosts.end(host, key, outcome, isProbe: place.isProbe, now: now, jitter: jitter)
-      .map { HostNews(name: host, news: $0) }
+    // A rider's transfer is another photo's.
+    guard !place.isRider, let host = place.host else { return [] }
+    let last = server ?? host
+    let own = last == host ? outcome : outcome.ofLeader
+    var news = [
+      (host, hosts.end(host, key, own, isProbe: place.isProbe, now: now, jitter: jitter))
+    ]
+    if let beyond = place.beyond {
+      let its = last == beyond.server ? outcome : outcome.ofOther
+      news.append(
+        (
+          beyond.server,
+          hosts.end(beyond.server, key, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
+        ))
+    }
+    if last != host, last != place.beyond?.server {
+      news.append((last, hosts.note(last, key, outcome, now: now, jitter: jitter)))
+    }
+    return news.compactMap { name, news in news.map { HostNews(name: name, news: $0) } }
   }
 
   /// A chain has ended; its place in the window is free.
   package mutating func ended(_ photo: PhotoID, _ end: PhotoEnd, now: Duration) {
     guard let key = key(of: photo) else { return }
+    let isLed = !hosts.detours[photo.list].isEmpty
     let heir = focus.ended(photo, isDone: end == .filtered || end == .failed)
     var isHanded = false
     if case .host(let next) = heir {
@@ -388,7 +385,7 @@ package struct Admission: Sendable {
     switch end {
     case .filtered, .failed:
       line.patient[photo.number] = nil
-      line.led[photo.number] = nil
+      hosts.forgetDetour(of: photo, now: now)
       isPassed = setbacks.passed(photo)
     case .stopped, .machineTrouble:
       line.returned.append(photo.number)
@@ -407,6 +404,8 @@ package struct Admission: Sendable {
     } else if isPassed {
       block(photo.list, false, now)
     }
+    // Any line of the list may have waited until fewer photos are led to closed servers.
+    if isLed { enterReady(photo.list) }
     enterCalled()
   }
 

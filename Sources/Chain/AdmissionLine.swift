@@ -30,13 +30,20 @@ extension Admission {
     }
   }
 
-  /// The place at a host that a photo in flight takes until the host has answered. A rider takes none: it
+  /// The place at the host of its URL that a photo in flight takes until its transfer has ended. A rider takes none: it
   /// waits for another photo's transfer.
   struct Place: Sendable {
+    /// At the server to which the host is known to lead the photo.
+    struct Beyond: Sendable {
+      let server: String
+      let isProbe: Bool
+    }
+
     var host: String?
     var isProbe = false
     var url: Int?
     var isRider = false
+    var beyond: Beyond?
   }
 
   struct Candidate: Sendable {
@@ -69,12 +76,10 @@ extension Admission {
     var candidate: Candidate?
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
-    /// The server of the last failure of each photo that its host leads there.
-    var led: [UInt32: String] = [:]
 
     /// The cursor stops when this many photos wait for hosts.
     static let longestWait = 1024
-    /// And when so many are led to servers that fail: nobody knows where a host leads a photo before it is tried.
+    /// And when so many of its list are led to closed servers: nobody knows where a host leads a photo before it is tried.
     static let mostLed = 128
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
@@ -97,9 +102,7 @@ extension Admission {
       return candidate != nil || !returned.isEmpty || canLookAhead
     }
 
-    var canLookAhead: Bool {
-      !isExhausted && forHost.count < Self.longestWait && led.count < Self.mostLed
-    }
+    var canLookAhead: Bool { !isExhausted && forHost.count < Self.longestWait }
 
     func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }
 

@@ -59,16 +59,19 @@ package enum PhotoPlace: Equatable, Sendable {
 }
 
 extension ChainRunner {
-  /// Notes the answer of a photo's host, or the failure of the photo's download.
+  /// Notes the answer of a server to a photo's download, or the download's failure.
+  /// - Parameter server: nil for the server of the photo's URL.
   @discardableResult
-  func answered(_ photo: PhotoID, _ failure: Failure? = nil) -> Admission.WishAnswer? {
+  func answered(
+    _ photo: PhotoID, by server: String? = nil, _ failure: Failure? = nil
+  ) -> Admission.WishAnswer? {
+    let outcome = failure.map { HostWindow.Outcome($0) } ?? .answered
+    if outcome == .unknown { return nil }
     let now = time.uptime()
     let answer = state.withLock { state -> Admission.Answer? in
-      guard let host = state.admission.host(of: photo) else { return nil }
-      let outcome = failure.map { HostWindow.Outcome($0, at: host) } ?? .answered
-      if outcome == .unknown { return nil }
       let jitter = Double.random(in: 0...1, using: &state.random)
-      let answer = state.admission.answered(photo, outcome, now: now, jitter: jitter)
+      let answer = state.admission.answered(
+        photo, by: failure?.server ?? server, outcome, now: now, jitter: jitter)
       state.events += (answer?.news ?? []).map { .host($0) }
       return answer
     }

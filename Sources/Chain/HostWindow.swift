@@ -45,15 +45,17 @@ package struct HostWindow: Equatable, Sendable {
     var isSaid = false
   }
 
-  /// The outcome of a transfer for its host.
+  /// The outcome of a transfer for one of the servers that it was to reach.
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
-    /// It answered with a redirect to this other server, and that one failed. What one user's URL leads to must not
-    /// close the host for others: the failure closes the other server.
-    case elsewhere(String, Failure)
+    /// It answered with a redirect to another server, and that one failed. What one user's URL leads to must not close
+    /// the host for others: the failure closes the other server.
+    case led
     case failed(Failure)
-    /// The transfer was cancelled, or failed without a server.
+    /// The transfer ended before it reached the server, or failed without a server: the photo alone has failed.
+    case unreached
+    /// The transfer was cancelled.
     case unknown
   }
 
@@ -122,13 +124,19 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .elsewhere where closure == nil:
+    case .unreached:
+      // The next photo may not reach it either, so it does not follow at once.
+      if isProbe, let gate = closure?.gate {
+        closure?.gate = max(gate, now + Self.shortest * max(0, min(1, jitter)))
+      }
+      return nil
+    case .led where closure == nil:
       // The host is well, but more photos at once would only fail at the other server.
       lastAnswer = now
       contradict()
       failures = 0
       return nil
-    case .answered, .elsewhere: return answer(isProbe: isProbe, most, now)
+    case .answered, .led: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
@@ -144,23 +152,12 @@ package struct HostWindow: Equatable, Sendable {
     }
   }
 
-  /// Notes the failure of a photo that another host has led here, where it takes no place.
-  package mutating func blame(
-    _ failure: Failure, now: Duration, wish: Duration = longestWish, jitter: Double
+  /// Notes the outcome of a photo that another host has led here without a place.
+  package mutating func note(
+    _ outcome: Outcome, now: Duration, most: Int, wish: Duration = longestWish, jitter: Double
   ) -> News? {
-    failures = failures == .max ? .max : failures + 1
-    clean = 0
-    if let seconds = failure.waitSeconds {
-      return close(failure, until: now + min(.seconds(Int64(max(seconds, 1))), wish), now)
-    }
-    guard closure == nil else {
-      closure?.attempts = failures
-      return nil
-    }
-    // Photos that are led there have no place here which a smaller limit would take.
-    limit = inFlight == 0 ? 0 : limit / 2
-    if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
-    return nil
+    inFlight += 1
+    return end(outcome, isProbe: false, now: now, most: most, wish: wish, jitter: jitter)
   }
 
   private mutating func answer(isProbe: Bool, _ most: Int, _ now: Duration) -> News? {
@@ -319,27 +316,24 @@ package struct HostWindow: Equatable, Sendable {
 }
 
 extension HostWindow.Outcome {
-  /// The outcome of a failed download for the host of its URL. A host that refuses for good is well. Only a failure
-  /// that has the host as its server is the host's.
-  package init(_ failure: Failure, at host: String) {
+  /// The outcome of a failed download for the server that failed. A server that refuses for good is well. A failure
+  /// without a server, such as of a file, is the photo's alone.
+  package init(_ failure: Failure) {
     switch failure.kind {
-    case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing:
-      // A failure without a server, such as of a file, is the photo's alone.
-      guard let server = failure.server else {
-        self = .unknown
-        return
-      }
-      self = server == host ? .failed(failure) : .elsewhere(server, failure)
+    case .final: self = failure.server == nil ? .unreached : .answered
+    case .passing: self = failure.server == nil ? .unreached : .failed(failure)
     }
   }
 
-  /// The host itself has answered.
-  var isAnswer: Bool {
-    switch self {
-    case .answered, .elsewhere: true
-    case .failed, .unknown: false
-    }
+  /// The outcome of the same transfer for the host that has led it to the server.
+  var ofLeader: Self {
+    if case .failed = self { .led } else { self }
   }
+
+  /// The outcome of the same transfer for a server that it was to reach, and that was not its last one.
+  var ofOther: Self { self == .unknown ? .unknown : .unreached }
+
+  /// The server itself has answered.
+  var isAnswer: Bool { self == .answered || self == .led }
 }

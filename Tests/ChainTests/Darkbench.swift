@@ -96,7 +96,7 @@ struct ScriptedStages: Stages {
   let running = TransferBoard()
 
   func download(
-    _ work: PhotoWork<String>, arrived: @Sendable () -> Void
+    _ work: PhotoWork<String>, arrived: @Sendable (String?) -> Void
   ) async throws(Failure) -> String {
     precondition(work.order == "order \(work.photo)", "the order travels with its photo")
     downloads.add()
