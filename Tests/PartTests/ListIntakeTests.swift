@@ -387,7 +387,7 @@ import Vocabulary
       let list = bench.intake.nextNumber()
       let first = try await prepare(bench, as: list)
       #expect(try await prepare(bench, as: list) == first)
-      #expect(bench.intake.claimed(list).count == 1)
+      #expect(try bench.intake.claimed(list).count == 1)
       #expect(try bench.folders.prints.listing() == ["barn"])
     }
   }
