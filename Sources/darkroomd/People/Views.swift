@@ -102,9 +102,9 @@ struct Views: Sendable {
   func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
   /// The lists that the reference may mean, but no others of very many.
-  private func candidates(for reference: ListReference? = nil) -> [ListReference.Candidate] {
-    let numbered = reference?.number.map { [ListID($0)] } ?? []
-    let meant = reference?.spellings.map { index.lists(spelled: $0).union(numbered) }
+  private func candidates(for reference: ListReference) -> [ListReference.Candidate] {
+    let numbered = reference.number.map { [ListID($0)] } ?? []
+    let meant = reference.spellings.map { index.lists(spelled: $0).union(numbered) }
     let entries = recorder.ledger { ledger in
       meant.map { $0.compactMap { ledger[$0] } } ?? Array(ledger.lists.values)
     }
@@ -121,10 +121,14 @@ struct Views: Sendable {
   /// The name of a list that is almost the reference. Very many names take several turns.
   func suggestion(for reference: ListReference) async -> String? {
     guard var search = reference.suggestible.flatMap({ Suggestion.Search($0) }) else { return nil }
-    for (place, list) in candidates().enumerated() {
-      if place % Self.listsAtOnce == Self.listsAtOnce - 1 { await giveWay() }
+    let lists = recorder.ledger { Array($0.lists.keys) }
+    for start in stride(from: 0, to: lists.count, by: Self.listsAtOnce) {
+      if start > 0 { await giveWay() }
       if Task.isCancelled { return nil }
-      search.look(at: list.name)
+      let some = lists[start..<min(lists.count, start + Self.listsAtOnce)]
+      for case let label? in index.labels(of: Array(some)) where label.terms.share == nil {
+        search.look(at: label.name.text)
+      }
     }
     return search.found
   }
