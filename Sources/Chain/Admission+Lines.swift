@@ -129,7 +129,9 @@ extension Admission {
         !hosts.hasRoom(other, now: now), let (entry, _) = line.forHost.take(number: number)
       else { continue }
       line.forHost.add(number, host: other, url: entry.url, isTried: other == detour.host)
-      hosts.join(other, key, line.serviceClass, of: owner(of: key.list), now: now)
+      let owner = owner(of: key.list)
+      hosts.join(other, key, line.serviceClass, of: owner, now: now)
+      focus.moved(PhotoID(list: key.list, number: number), of: owner, to: other)
     }
   }
 

@@ -96,7 +96,8 @@ package struct HostWindow: Equatable, Sendable {
   package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
     let free = seats.map { max(0, $0 - inFlight) } ?? .max
     guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
-    return now >= closure.next && !closure.isProbing ? min(1, free) : 0
+    // Failures behind redirects may close it while it has as many photos as it may have.
+    return now >= closure.next && !closure.isProbing ? max(0, min(1, free, most - inFlight)) : 0
   }
 
   /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as

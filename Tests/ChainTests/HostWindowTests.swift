@@ -104,6 +104,16 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.inFlight == 0)
   }
 
+  @Test func `a server that redirects have closed while it is full gets no probe before it has room`()
+  {
+    var window = HostWindow()
+    for _ in 0..<2 { _ = window.start() }
+    for _ in 0..<2 { _ = window.note(.failed(reset), now: .zero, most: 2, jitter: 1) }
+    #expect(window.closure != nil && window.room(now: .seconds(1), most: 2) == 0)
+    _ = window.end(.unknown, isProbe: false, now: .seconds(1), most: 2, jitter: 1)
+    #expect(window.room(now: .seconds(1), most: 2) == 1)
+  }
+
   @Test func `a probe that does not reach its server is no attempt, and the next one waits`() {
     var window = HostWindow()
     fill(&window, .failed(reset))
