@@ -12,7 +12,8 @@ package protocol IntakeRules: Sendable {
   /// exist, even for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
-  /// What this machine lets in now. Asks the disks, so once for each look at the inbox and for each claim.
+  /// The state of this machine that decides what is let in now. Asks the disks, so once for each look at the inbox and
+  /// for each claim.
   func standing() -> IntakeStanding
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
@@ -80,7 +81,7 @@ extension IntakeRules {
   }
 }
 
-/// What one look at the disks has found.
+/// The findings of one look at the disks.
 package struct IntakeStanding: Equatable, Sendable {
   /// Why a list that is accepted now would be lost.
   package var record: Failure?

@@ -79,7 +79,7 @@ extension Admission {
 
     /// The cursor stops when this many photos wait for hosts.
     static let longestWait = 1024
-    /// And when so many of its list are led to closed servers: nobody knows where a host leads a photo before it is tried.
+    /// And when this many of its list are led to closed servers, because a redirect is known only of a photo that was tried.
     static let mostLed = 128
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {

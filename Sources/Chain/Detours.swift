@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where hosts lead photos, as the failures of servers behind redirects have shown: nobody knows it of a photo that was not
+// Where hosts lead photos, as the failures of servers behind redirects have shown. It is known only of photos that were
 // tried. A plain value.
 
 import Vocabulary

@@ -49,8 +49,8 @@ package struct HostWindow: Equatable, Sendable {
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
-    /// It answered with a redirect to another server, and that one failed. What one user's URL leads to must not close
-    /// the host for others: the failure closes the other server.
+    /// It answered with a redirect to another server, and that one failed. A server to which one user's URL leads must not
+    /// close the host for others: the failure closes the other server.
     case led
     case failed(Failure)
     /// The transfer ended before it reached the server, or failed without a server: the photo alone has failed.

@@ -24,7 +24,7 @@ import Vocabulary
     let world = try await ended(HostWorld(seed: UInt64(seed)))
     #expect(world.left == 0, "photos that never ended")
     #expect(world.excess == 0, "more transfers at a host than its limit")
-    #expect(world.trespasses == 0, "requests to closed hosts that were no probes")
+    #expect(world.trespasses == 0, "requests to closed hosts beside their probes")
     #expect(world.admission.inFlight == 0 && world.admission.doneLists.isEmpty)
     #expect(world.idleLooks == 0, "useless alarms: \(world.idleLooks)")
     let work = world.given + world.asked + 60 * world.events

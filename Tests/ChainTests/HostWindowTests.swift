@@ -104,8 +104,7 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.inFlight == 0)
   }
 
-  @Test func `a server that redirects have closed while it is full gets no probe before it has room`()
-  {
+  @Test func `a server that redirects close while it is full gets no probe before it has room`() {
     var window = HostWindow()
     for _ in 0..<2 { _ = window.start() }
     for _ in 0..<2 { _ = window.note(.failed(reset), now: .zero, most: 2, jitter: 1) }

@@ -37,7 +37,7 @@ struct HostWorld {
   private(set) var events = 0
   private(set) var attempts = 0
   private(set) var excess = 0
-  /// Requests to a closed host that were no probe of it, or came before their time.
+  /// Requests to a closed host that were not its probe, or came before their time.
   private(set) var trespasses = 0
   /// Looks at a host that was still closed long after it had recovered, although photos waited for it.
   private(set) var late = 0
