@@ -179,6 +179,29 @@ import Vocabulary
     #expect(bench.downloads.count == asked + 1)
   }
 
+  @Test func `a photo that arrives from behind a redirect shows that the server there is well`()
+    async
+  {
+    let away = Failure(
+      .passing, code: "connect.refused", reason: "elsewhere refused the connection")
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.list == ListID(1) { throw away.at("elsewhere") }
+    })
+    place(bench, 1, 2, at: "a.example")
+    place(bench, 2, 1, at: "a.example")
+    bench.books.notes.withLock { notes in
+      notes.servers[PhotoID(list: ListID(2), number: 1)] = "elsewhere"
+    }
+    bench.add(1, photos: 2)
+    await bench.downloads.reaches(2)
+    await bench.runner.idle()
+    #expect(bench.runner.closedHost("elsewhere") != nil)
+    bench.add(2, photos: 1)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.runner.closedHost("elsewhere") == nil)
+    await bench.cancel(ListID(1))
+  }
+
   @Test(
     "a host that asks for more than the patience costs its photos that patience, and says the time",
     arguments: [
