@@ -303,7 +303,7 @@ package struct Admission: Sendable {
 
   // MARK: outcomes
 
-  /// The photo's transfer has ended, and its places at hosts are free. Nil if it has none.
+  /// The photo's transfer is over, and its places at hosts are free. Nil if it has none.
   /// - Parameter server: The last server that it reached, to which the outcome belongs; nil for the one of its URL.
   package mutating func answered(
     _ photo: PhotoID, by server: String? = nil, _ outcome: HostWindow.Outcome, now: Duration,
@@ -334,8 +334,8 @@ package struct Admission: Sendable {
     return answer
   }
 
-  /// Ends the photo's places. Each host learns only the outcome of its own server: that of the last one, where the
-  /// transfer ended, and of its host, if that has led it there.
+  /// Ends the photo's places. Each host learns only the outcome of its own server: of the last one, where the
+  /// transfer ended, and of the host that led it there.
   mutating func leave(
     _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, by server: String? = nil,
     now: Duration, jitter: Double
@@ -404,7 +404,7 @@ package struct Admission: Sendable {
     } else if isPassed {
       block(photo.list, false, now)
     }
-    // Any line of the list may have waited until fewer photos are led to closed servers.
+    // Any line of the list may wait until fewer photos are led to closed servers.
     if isLed { enterReady(photo.list) }
     enterCalled()
   }

@@ -30,7 +30,7 @@ extension Admission {
     }
   }
 
-  /// The place at the host of its URL that a photo in flight takes until its transfer has ended. A rider takes none: it
+  /// The place at the host of its URL that a photo in flight takes until its transfer ends. A rider takes none: it
   /// waits for another photo's transfer.
   struct Place: Sendable {
     /// At the server to which the host is known to lead the photo.

@@ -53,7 +53,7 @@ package struct HostWindow: Equatable, Sendable {
     /// close the host for others: the failure closes the other server.
     case led
     case failed(Failure)
-    /// The transfer ended before it reached the server, or failed without a server: the photo alone has failed.
+    /// The transfer ended before it reached the server, or failed without a server, and the failure is the photo's alone.
     case unreached
     /// The transfer was cancelled.
     case unknown
@@ -153,7 +153,7 @@ package struct HostWindow: Equatable, Sendable {
     }
   }
 
-  /// Notes the outcome of a photo that another host has led here without a place.
+  /// Notes the outcome of a photo that another host led here without a place.
   package mutating func note(
     _ outcome: Outcome, now: Duration, most: Int, wish: Duration = longestWish, jitter: Double
   ) -> News? {
@@ -327,7 +327,7 @@ extension HostWindow.Outcome {
     }
   }
 
-  /// The outcome of the same transfer for the host that has led it to the server.
+  /// The outcome of the same transfer for the host that led it to the server.
   var ofLeader: Self {
     if case .failed = self { .led } else { self }
   }

@@ -206,7 +206,7 @@ package struct HostWindows: Sendable {
     }
   }
 
-  /// Notes the outcome of a photo of the line at a server to which its host has led it without a place.
+  /// Notes the outcome of a photo of the line at a server to which its host led it without a place.
   package mutating func note(
     _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
   ) -> HostWindow.News? {
@@ -253,7 +253,7 @@ package struct HostWindows: Sendable {
     return isOnlyFull ? detour.server : host
   }
 
-  /// The photo's transfer from the host has ended at the server.
+  /// The photo's transfer from the host ended at the server.
   mutating func learn(
     _ photo: PhotoID, from host: String, to server: String, _ outcome: HostWindow.Outcome,
     now: Duration

@@ -17,7 +17,7 @@ final class ActiveTransfer {
   /// The answer to the current request.
   var answer = AnswerAccount()
   private var redirects = 0
-  /// Another server has led the transfer to the one of `url`.
+  /// Another server led the transfer to the one of `url`.
   private var isLed = false
   /// The time taken by earlier requests.
   private var spent = Duration.zero
@@ -236,7 +236,7 @@ final class ActiveTransfer {
       reply.server = url.server
       return .success(reply)
     case .failure(let failure):
-      // Another server may have used up the time, so that no server is to blame.
+      // Another server may be why the time is over, so that no server is to blame.
       let isNobodys = isLed && failure.code == TransferEnding.outOfTime
       return .failure(isNobodys ? failure : failure.at(url.server))
     }
