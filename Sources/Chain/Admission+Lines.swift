@@ -31,8 +31,12 @@ extension Admission {
     } else if !line.returned.isEmpty {
       line.candidate = Candidate(
         number: line.returned.removeFirst(), isFresh: false, isReturned: true)
-    } else if line.canLookAhead, !isAstray(key.list) {
-      return .seek(after: line.cursor)
+    } else if !isAstray(key.list) {
+      if !line.held.isEmpty {
+        line.candidate = Candidate(number: line.held.removeFirst(), isFresh: false)
+      } else if line.canLookAhead {
+        return .seek(after: line.cursor)
+      }
     }
     return line.candidate.map { .ask($0.number) } ?? .nothing
   }
@@ -66,12 +70,15 @@ extension Admission {
       line.inFlight[number] = Place(host: host, isRider: true)
       return .give(number, nil)
     }
+    if hosts.detours[photo] == nil, isAstray(key.list) {
+      line.held.append(number)
+      return .again
+    }
     let door = hosts.door(of: photo, at: host, now: now)
-    // At the server behind its host it is as good as any.
-    let isTried = prospect.isTried && door == host
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
-      door, line.serviceClass, isTried: isTried, hasFresh: line.forHost.hasFresh(door), now: now)
+      door, line.serviceClass, isTried: prospect.isTried && !isHopeful(line, at: door),
+      hasFresh: line.forHost.hasFresh(door), now: now)
     switch answer {
     case .start(let isProbe):
       line.inFlight[number] = place(photo, at: door, isProbe, prospect.url, now)
@@ -81,7 +88,8 @@ extension Admission {
       return .give(number, LostHost(name: door, closure: closure))
     case .wait:
       line.forHost.add(
-        number, host: door, url: prospect.url, isTried: isTried, isFirst: candidate.isReturned)
+        number, host: door, url: prospect.url, isTried: prospect.isTried,
+        isFirst: candidate.isReturned)
       hosts.join(door, key, line.serviceClass, of: owner(of: key.list), now: now)
       return .again
     }
@@ -116,19 +124,27 @@ extension Admission {
     return place
   }
 
+  /// New photos of the line may show that the server behind redirects is well, so that the others do not give up sooner.
+  private func isHopeful(_ line: Line, at host: String) -> Bool {
+    line.hasNew && hosts.detours.lead(to: host)
+  }
+
   /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while
   /// that has none.
   private mutating func move(
     from host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) {
     let detours = hosts.detours[key.list]
+    if isAstray(key.list) {
+      line.held += line.forHost.takeAll(at: host) { detours[$0] == nil }
+    }
     if detours.isEmpty || !hosts.hasRoom(host, now: now) { return }
     // Sorted, so that a simulation replays.
     for (number, detour) in detours.sorted(by: { $0.key < $1.key }) {
       guard line.forHost.host(of: number) == host, let other = detour.other(than: host),
-        !hosts.hasRoom(other, now: now), let (entry, _) = line.forHost.take(number: number)
+        !hosts.hasRoom(other, now: now), let (entry, isTried) = line.forHost.take(number: number)
       else { continue }
-      line.forHost.add(number, host: other, url: entry.url, isTried: other == detour.host)
+      line.forHost.add(number, host: other, url: entry.url, isTried: isTried)
       let owner = owner(of: key.list)
       hosts.join(other, key, line.serviceClass, of: owner, now: now)
       focus.moved(PhotoID(list: key.list, number: number), of: owner, to: other)
@@ -144,8 +160,8 @@ extension Admission {
       return .again
     }
     let answer = hosts.answer(
-      host, key, isTried: line.forHost.hasTried(host), hasFresh: line.forHost.hasFresh(host),
-      hasMore: line.forHost.count(host) > 1, now: now)
+      host, key, isTried: line.forHost.hasTried(host) && !isHopeful(line, at: host),
+      hasFresh: line.forHost.hasFresh(host), hasMore: line.forHost.count(host) > 1, now: now)
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
@@ -234,8 +250,9 @@ extension Admission {
         focus.left(photo, of: owner)
         continue
       }
+      let hasHope = lines[home].map { isHopeful($0, at: host) } ?? false
       let answer = hosts.answer(
-        host, key, isTried: isTried, hasFresh: !isTried,
+        host, key, isTried: isTried && !hasHope, hasFresh: !isTried,
         hasMore: lines[key]?.forHost.has(host) == true, now: now)
       let seat: Place
       var lost: LostHost?

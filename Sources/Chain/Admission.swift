@@ -316,6 +316,7 @@ package struct Admission: Sendable {
     let server = server ?? host
     hosts.learn(photo, from: host, to: server, outcome, now: now)
     var answer = Answer()
+    let wasClosed = hosts.closure(of: server) != nil
     answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
       let gate = hosts.closure(of: server)?.gate
@@ -330,6 +331,10 @@ package struct Admission: Sendable {
       }
     }
     put(line, key)
+    // Lists whose photos are held may go on.
+    if wasClosed, hosts.closure(of: server) == nil {
+      for list in hosts.detours.known { enterReady(list) }
+    }
     enterCalled()
     return answer
   }

@@ -28,6 +28,9 @@ struct Detours: Sendable {
 
   var isEmpty: Bool { lists.isEmpty && servers.isEmpty }
 
+  /// The lists with photos that are led.
+  var known: [ListID] { lists.keys.sorted() }
+
   func lead(to server: String) -> Bool { servers[server] != nil }
 
   mutating func note(_ photo: PhotoID, _ detour: Detour) {

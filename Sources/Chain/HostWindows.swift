@@ -284,7 +284,7 @@ package struct HostWindows: Sendable {
   /// A photo that has just got its place at one of two hosts takes one at the other; true if it is a probe there.
   mutating func start(_ name: String, now: Duration) -> Bool {
     var host = known(name, now)
-    let isProbe = host.window.start()
+    let isProbe = host.window.start(tried: true, fresh: false)
     hosts[name] = host
     return isProbe
   }

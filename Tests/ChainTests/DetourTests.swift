@@ -101,6 +101,55 @@ import Vocabulary
     #expect(next.count == 2 && next.first.flatMap { server(beyond: admission, $0) } == "b")
   }
 
+  @Test func `photos that wait for their host are held while many are led to a closed server`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    var (flying, asked): ([PhotoID], Int) = ([], 0)
+    repeat {
+      // The list looks ahead while the host is full.
+      while let next = take(&admission)?.photo { flying.append(next) }
+      if flying.isEmpty { break }
+      let next = flying.removeFirst()
+      _ = fail(&admission, next, reset)
+      admission.ended(next, .retry(after: .seconds(9999)), now: .zero)
+      asked += 1
+    } while asked < 1000
+    #expect(asked >= Admission.Line.mostLed && asked <= Admission.Line.mostLed + 2, "\(asked)")
+    let line = admission.lines[LineKey(ListID(1))]
+    #expect(line?.forHost.count == 0 && line?.held.isEmpty == false)
+    #expect(admission.doneLists.isEmpty)
+    // A photo of another list shows that the server is well.
+    add(&admission, 2)
+    #expect(take(&admission)?.photo == photo(2, 1))
+    _ = admission.answered(photo(2, 1), by: "b", .answered, now: .zero, jitter: 0)
+    admission.drop(ListID(2), now: .zero)
+    #expect(take(&admission)?.photo.list == ListID(1))
+  }
+
+  @Test func `photos that a dead server has failed give up sooner once the list has no new ones`() {
+    var admission = Admission(
+      window: 100,
+      hosts: HostWindows(HostLimits(patience: .seconds(1800)), triedPatience: .seconds(2)))
+    add(&admission, 1)
+    for _ in 0..<3 {
+      guard let next = take(&admission, total: 3)?.photo else { break }
+      _ = fail(&admission, next, reset)
+      admission.ended(next, .retry(after: .seconds(1)), now: .zero)
+    }
+    #expect(take(&admission, total: 3) == nil, "it has no other photo")
+    let all = Set((1...3).map { photo(1, $0) })
+    for second in [1, 3] {
+      let now = Duration.seconds(second)
+      guard let probe = take(&admission, now: now, total: 3, tried: all) else { break }
+      #expect(probe.lost == nil)
+      _ = fail(&admission, probe.photo, reset, now: now)
+      admission.ended(probe.photo, .retry(after: .seconds(9999)), now: now)
+    }
+    // Closed at 0, probed at 1 and at 3.
+    let lost = take(&admission, now: .seconds(4), total: 3, tried: all)
+    #expect(lost?.lost?.name == "b")
+  }
+
   @Test func `a host that fails before its redirect says nothing about the server behind it`() {
     var admission = Admission(window: 9)
     add(&admission, 1)
