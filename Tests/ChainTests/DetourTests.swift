@@ -117,7 +117,7 @@ import Vocabulary
     #expect(asked >= Admission.Line.mostLed && asked <= Admission.Line.mostLed + 2, "\(asked)")
     let line = admission.lines[LineKey(ListID(1))]
     #expect(line?.forHost.count == 0 && line?.held.isEmpty == false)
-    #expect(admission.doneLists.isEmpty)
+    #expect(admission.doneLists.isEmpty && admission.waitingPhotos(slow: 0) == [ListID(1): 1000])
     // A photo of another list shows that the server is well.
     add(&admission, 2)
     #expect(take(&admission)?.photo == photo(2, 1))
