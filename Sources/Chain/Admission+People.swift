@@ -115,8 +115,8 @@ extension Admission {
     return found
   }
 
-  /// The photos of each list that wait for closed hosts or for another attempt. A list counts as a whole when more of
-  /// its photos wait than are looked at.
+  /// The photos of each list that wait for closed hosts or for another attempt, or are held. A list counts as a whole
+  /// when more of its photos wait than are looked at.
   /// - Parameter slow: the number of photos that count as well while the window has room, although they wait for hosts
   ///   that are open, or for closed ones while no host answers.
   func waitingPhotos(slow: Int) -> [ListID: Int] {
@@ -129,7 +129,8 @@ extension Admission {
         if !hosts.isDead(host) { slow -= counted }
         still += counted
       }
-      let count = still >= Line.longestWait ? Int(UInt32.max) : still + line.waiting.count
+      let others = line.waiting.count + line.held.count
+      let count = still >= Line.longestWait ? Int(UInt32.max) : still + others
       if count > 0 { counts[key.list, default: 0] += count }
     }
     return counts
@@ -197,8 +198,8 @@ extension Admission {
   /// The photo has a chain in a lower class, which ends to make way for one in the class of the focus.
   mutating func renew(_ photo: PhotoID) { focus.displace(photo, for: .itself) }
 
-  /// True if the photo waits for a place at its host.
-  package func waitsForHost(_ photo: PhotoID) -> Bool {
-    keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
+  /// The host at which the photo waits for a place.
+  func hostAwaited(by photo: PhotoID) -> String? {
+    keys[photo.list]?.lazy.compactMap { lines[$0]?.forHost.host(of: photo.number) }.first
   }
 }

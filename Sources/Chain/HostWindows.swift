@@ -45,11 +45,11 @@ package struct HostWindows: Sendable {
     mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed, .elsewhere:
+      case .failed, .led:
         let own =
           called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
         if let own { self[own].failed(key) }
-      case .unknown: break
+      case .unreached, .unknown: break
       }
     }
 
@@ -84,6 +84,7 @@ package struct HostWindows: Sendable {
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
+  var detours = Detours()
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
@@ -199,9 +200,31 @@ package struct HostWindows: Sendable {
     jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
+    return judge(&host, name, key, outcome, now) { window, most, wish in
+      window.end(
+        outcome, isProbe: isProbe, now: now, most: most, wish: wish, jitter: jitter)
+    }
+  }
+
+  /// Notes the outcome of a photo of the line at a server to which its host led it without a place.
+  package mutating func note(
+    _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+  ) -> HostWindow.News? {
+    // There is nothing that an answer could mend.
+    if outcome == .answered, hosts[name] == nil { return nil }
+    var host = known(name, now)
+    hosts[name] = nil
+    return judge(&host, name, key, outcome, now) { window, most, wish in
+      window.note(outcome, now: now, most: most, wish: wish, jitter: jitter)
+    }
+  }
+
+  private mutating func judge(
+    _ host: inout Host, _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome,
+    _ now: Duration, _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
+  ) -> HostWindow.News? {
     let wasClosed = host.window.closure != nil
-    let news = host.window.end(
-      outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
+    let news = end(&host.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
@@ -213,6 +236,62 @@ package struct HostWindows: Sendable {
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
     put(host, name, now)
     return news
+  }
+
+  // MARK: servers behind hosts
+
+  /// Where a photo asks for its place. One that is led to another server needs room there and at its host, which goes
+  /// first: without an answer of the host no photo reaches the other server.
+  mutating func door(of photo: PhotoID, at host: String, now: Duration) -> String {
+    guard let detour = detours[photo] else { return host }
+    guard detour.host == host else {
+      // It has another URL now.
+      forgetDetour(of: photo, now: now)
+      return host
+    }
+    let isOnlyFull = hasRoom(host, now: now) && !hasRoom(detour.server, now: now)
+    return isOnlyFull ? detour.server : host
+  }
+
+  /// The photo's transfer from the host ended at the server.
+  mutating func learn(
+    _ photo: PhotoID, from host: String, to server: String, _ outcome: HostWindow.Outcome,
+    now: Duration
+  ) {
+    switch outcome {
+    case .failed where server != host:
+      let detour = Detours.Detour(host: host, server: server)
+      if detours[photo] == detour { return }
+      forgetDetour(of: photo, now: now)
+      detours.note(photo, detour)
+    case .answered, .led, .failed: forgetDetour(of: photo, now: now)
+    case .unreached, .unknown: break
+    }
+  }
+
+  mutating func forgetDetour(of photo: PhotoID, now: Duration) {
+    guard let server = detours[photo]?.server else { return }
+    detours.forget(photo)
+    if !detours.lead(to: server), let host = hosts.removeValue(forKey: server) {
+      put(host, server, now)
+    }
+  }
+
+  func hasRoom(_ name: String, now: Duration) -> Bool {
+    !isShut(name) && room(name, known(name, now).window, now) > 0
+  }
+
+  /// A photo that has just got its place at one of two hosts takes one at the other; true if it is a probe there.
+  mutating func start(_ name: String, now: Duration) -> Bool {
+    var host = known(name, now)
+    let isProbe = host.window.start(tried: true, fresh: false)
+    hosts[name] = host
+    return isProbe
+  }
+
+  /// The photos of the list that are led to closed servers.
+  func strays(of list: ListID) -> Int {
+    detours[list].values.count { closure(of: $0.server) != nil }
   }
 
   // MARK: time and people
@@ -356,15 +435,16 @@ package struct HostWindows: Sendable {
 
   /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {
-    guard let host = hosts[name], host.isAwaited || !isForgettable(host, now) else {
+    guard let host = hosts[name], host.isAwaited || !isForgettable(host, name, now) else {
       return Host()
     }
     return host
   }
 
   /// Nothing is worth remembering, nor telling to other machines.
-  private func isForgettable(_ host: Host, _ now: Duration) -> Bool {
-    host.window.isForgettable(now: now) && (seats == nil || !host.window.hasFinding)
+  private func isForgettable(_ host: Host, _ name: String, _ now: Duration) -> Bool {
+    host.window.isForgettable(now: now) && !detours.lead(to: name)
+      && (seats == nil || !host.window.hasFinding)
   }
 
   /// Tried photos give up sooner, but not while untried ones could show that the host is well.
@@ -396,7 +476,7 @@ package struct HostWindows: Sendable {
     }
     setGate(&host, name, now)
     let isIdle =
-      isForgettable(host, now)
+      isForgettable(host, name, now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {

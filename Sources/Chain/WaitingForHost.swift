@@ -56,6 +56,18 @@ struct WaitingForHost: Sendable {
     return entry
   }
 
+  /// Takes the photos at the host that are meant.
+  mutating func takeAll(at host: String, where isMeant: (UInt32) -> Bool) -> [UInt32] {
+    guard var crowd = crowds.removeValue(forKey: host) else { return [] }
+    let taken = (crowd.tried + crowd.fresh).map { $0.number }.filter(isMeant)
+    for number in taken { numbers[number] = nil }
+    let left = numbers
+    crowd.tried.removeAll { left[$0.number] == nil }
+    crowd.fresh.removeAll { left[$0.number] == nil }
+    if crowd.count > 0 { crowds[host] = crowd }
+    return taken
+  }
+
   /// Takes one photo out of the order.
   mutating func take(number: UInt32) -> (entry: Entry, isTried: Bool)? {
     guard let host = numbers.removeValue(forKey: number),

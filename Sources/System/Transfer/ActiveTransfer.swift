@@ -17,6 +17,8 @@ final class ActiveTransfer {
   /// The answer to the current request.
   var answer = AnswerAccount()
   private var redirects = 0
+  /// Another server led the transfer to the one of `url`.
+  private var isLed = false
   /// The time taken by earlier requests.
   private var spent = Duration.zero
   private var pause = TransferPause()
@@ -222,11 +224,25 @@ final class ActiveTransfer {
         .final, code: "redirect.insecure",
         reason: "\(url.server) redirects from https to http, to \(next.server)")
     }
+    if next.server != url.server { isLed = true }
     url = next
     clearRequest()
   }
 
-  /// Requests the photo again from the original URL.
+  /// The result with the last server that was asked: after a redirect, it is not the one of the job's URL.
+  func signed(_ result: Result<TransferReply, Failure>) -> Result<TransferReply, Failure> {
+    switch result {
+    case .success(var reply):
+      reply.server = url.server
+      return .success(reply)
+    case .failure(let failure):
+      // Another server may be why the time is over, so that no server is to blame.
+      let isNobodys = isLed && failure.code == TransferEnding.outOfTime
+      return .failure(isNobodys ? failure : failure.at(url.server))
+    }
+  }
+
+  /// Requests the photo again from the original URL, in the time that is left.
   func startOver(_ retake: TransferEnding.Retake) {
     switch retake {
     case .whole: isStartedOver = true

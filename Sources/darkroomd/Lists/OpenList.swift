@@ -83,6 +83,9 @@ final class OpenList: Sendable {
       }
       let home = try folders.prints.standing()
       let isThere = try home.has(terms.prints)
+      // Raises EEXIST if another daemon has made it in this moment. Nodes and tasks share their folders.
+      let isShared = folders.isShared || terms.share != nil || terms.part != nil
+      if creating, !isThere, !isShared { try home.makeFolder(terms.prints) }
       let prints = try home.folder(terms.prints, creating: creating)
       if creating, terms.isPrivate {
         try close(prints, terms.prints, in: home, to: owner)
@@ -92,7 +95,7 @@ final class OpenList: Sendable {
       // Its name is synced with the first print: a sync here would delay the first download.
       let work = WorkFolders(
         originals: originals,
-        prints: PrintFolder(
+        prints: try PrintFolder(
           prints, in: folders.prints, as: terms.prints,
           for: terms.isPrivate ? .user(owner) : .group,
           mark: folders.mark, way: folders.way),
