@@ -68,23 +68,6 @@ import Vocabulary
     #expect(try mode() == 0o700)
   }
 
-  @Test func `a lost folder of prints that another daemon makes first is the trouble of its list`()
-    throws
-  {
-    let scratch = try FreshFolder()
-    let folders = try StateFolders(
-      state: scratch.folder, prints: scratch.folder, done: scratch.folder, failed: scratch.folder)
-    try SampleList().write(list, in: folders.lists)
-    _ = try OpenList(list, in: folders, to: .begin)
-    let place = "\(scratch.path)/barn"
-    // The folder is missing for the look, and there a moment later.
-    FaultPlan.set(.init("fstatat", on: place, code: SystemError.Name.missing.rawValue), for: place)
-    defer { FaultPlan.set(nil, for: place) }
-    let found = failure { _ = try OpenList(list, in: folders, to: .begin) }
-    #expect(found?.kind == .machine && found?.scope == .one)
-    _ = try OpenList(list, in: folders, to: .begin)
-  }
-
   @Test(arguments: [ListFolder.about, ListFolder.catalog])
   func `a list without one of its files is final trouble`(name: FileName) async throws {
     try await DiskBench.use { bench in

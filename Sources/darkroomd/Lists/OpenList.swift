@@ -83,9 +83,6 @@ final class OpenList: Sendable {
       }
       let home = try folders.prints.standing()
       let isThere = try home.has(terms.prints)
-      // Raises EEXIST if another daemon has made it in this moment. Nodes and tasks share their folders.
-      let isShared = folders.isShared || terms.share != nil || terms.part != nil
-      if creating, !isThere, !isShared { try home.makeFolder(terms.prints) }
       let prints = try home.folder(terms.prints, creating: creating)
       if creating, terms.isPrivate {
         try close(prints, terms.prints, in: home, to: owner)
