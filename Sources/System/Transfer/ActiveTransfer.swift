@@ -64,6 +64,7 @@ final class ActiveTransfer {
     if let address = NetworkAddress(numeric: url.host),
       let refusal = terms.settings.rules.refusal(of: address)
     {
+      answer.refusal = refusal
       throw refusal.failure(server: url.server)
     }
     return proxy.description
@@ -194,8 +195,10 @@ final class ActiveTransfer {
   private func refused(_ result: CURLcode) -> Failure? {
     guard result == CURLE_COULDNT_CONNECT else { return nil }
     if let shortage = answer.shortage { return shortage }
-    return answer.dialled == 0 ? answer.refusal?.failure(server: url.server) : nil
+    return answer.dialled == 0 ? refusal : nil
   }
+
+  private var refusal: Failure? { answer.refusal?.failure(server: url.server) }
 
   var tooBig: Failure {
     TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
@@ -236,9 +239,9 @@ final class ActiveTransfer {
       reply.server = url.server
       return .success(reply)
     case .failure(let failure):
-      // Another server may be why the time is over, so that no server is to blame.
-      let isNobodys = isLed && failure.code == TransferEnding.outOfTime
-      return .failure(isNobodys ? failure : failure.at(url.server))
+      // Another server may be why the time is over, and one whose addresses are refused was not asked.
+      let isNobodys = failure.code == TransferEnding.outOfTime || failure == refusal
+      return .failure(isLed && isNobodys ? failure : failure.at(url.server))
     }
   }
 
