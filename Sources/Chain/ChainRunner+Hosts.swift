@@ -20,13 +20,13 @@ package struct ClosedHost: Equatable, Sendable {
   package var lists: Set<ListID> = []
 }
 
-/// The reason why a photo waits for its host.
+/// The reason why a photo waits for its host, or for the server to which that leads it.
 package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
-  /// Enough is downloaded from it.
-  case room
-  /// Enough is downloaded from it by this machine and others.
-  case seat
+  /// Enough is downloaded from the server of this name.
+  case room(String)
+  /// The same, by this machine and others.
+  case seat(String)
 }
 
 /// The photos of a list that have chains or wait for something else than their turn.
@@ -145,7 +145,7 @@ extension ChainRunner {
         return .closed(ClosedHost(name: host, closure, now: now))
       }
       guard awaited != nil else { return nil }
-      return state.admission.hosts.lacksSeats(host) ? .seat : .room
+      return state.admission.hosts.lacksSeats(host) ? .seat(host) : .room(host)
     }
   }
 

@@ -202,6 +202,33 @@ import Vocabulary
     await bench.cancel(ListID(1))
   }
 
+  @Test func `a photo that needs room behind a redirect waits for the server there`() async throws {
+    let gate = Gate()
+    let refused = refused
+    let bench = Darkbench(
+      hosts: HostLimits(most: 1),
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { throw refused.at("elsewhere") }
+        try await gate.pass()
+      })
+    place(bench, 1, 1, at: "a.example")
+    place(bench, 2, 1, at: "elsewhere")
+    bench.add(1, photos: 1)
+    await bench.downloads.reaches(1)
+    await bench.runner.idle()
+    bench.add(2, photos: 1)
+    await gate.arrivals.reaches(1)
+    if let next = bench.time.next { bench.time.advance(by: next) }
+    let led = PhotoID(list: ListID(1), number: 1)
+    #expect(
+      try await Patience.sees {
+        bench.runner.hostWait(of: led, at: "a.example") == .room("elsewhere")
+      })
+    gate.open()
+    await bench.finishedLists.reaches(1)
+    await bench.cancel(ListID(1))
+  }
+
   @Test(
     "a host that asks for more than the patience costs its photos that patience, and says the time",
     arguments: [
@@ -353,7 +380,9 @@ import Vocabulary
     await gate.arrivals.reaches(2)
     let tenth = PhotoID(list: ListID(1), number: 10)
     #expect(
-      try await Patience.sees { bench.runner.hostWait(of: tenth, at: "a.example") == .room })
+      try await Patience.sees {
+        bench.runner.hostWait(of: tenth, at: "a.example") == .room("a.example")
+      })
     gate.open()
   }
 
