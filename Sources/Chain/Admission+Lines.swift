@@ -33,7 +33,7 @@ extension Admission {
         number: line.returned.removeFirst(), isFresh: false, isReturned: true)
     } else if !isAstray(key.list) {
       if !line.held.isEmpty {
-        line.candidate = Candidate(number: line.held.removeFirst(), isFresh: false)
+        line.candidate = Candidate(number: takeHeld(key.list, &line), isFresh: false)
       } else if line.canLookAhead {
         return .seek(after: line.cursor)
       }
@@ -41,11 +41,24 @@ extension Admission {
     return line.candidate.map { .ask($0.number) } ?? .nothing
   }
 
+  /// A photo that people look at goes first.
+  private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32 {
+    if focus.isEmpty { return line.held.removeFirst() }
+    let focused = line.held.firstIndex { focus.isFocused(PhotoID(list: list, number: $0)) }
+    let number = line.held.remove(at: focused ?? 0)
+    if focused != nil { focus.again(PhotoID(list: list, number: number)) }
+    return number
+  }
+
   /// So many photos are led to closed servers, or to servers that fail, that others would only find out the same.
   private func isAstray(_ list: ListID) -> Bool {
-    let led = hosts.detours[list].count
+    let led = hosts.detours.count(of: list)
     if led < Line.mostLed { return false }
-    return led >= Line.longestWait || hosts.strays(of: list) >= Line.mostLed
+    if led >= Line.longestWait { return true }
+    let strays = hosts.detours.servers(of: list).reduce(0) { sum, server in
+      hosts.closure(of: server.key) == nil ? sum : sum + server.value
+    }
+    return strays >= Line.mostLed
   }
 
   mutating func place(
@@ -55,7 +68,11 @@ extension Admission {
     let number = candidate.number
     let photo = PhotoID(list: key.list, number: number)
     // A photo may end, or its list be recorded as over, after it was found or has come back.
-    if prospect.isDone { hosts.forgetDetour(of: photo, now: now) }
+    if let detour = hosts.detours[photo], prospect.isDone || detour.host != prospect.host {
+      hosts.forgetDetour(of: photo, now: now)
+      // Another line of the list may have waited for that.
+      enterReady(key.list)
+    }
     if prospect.isDone || (candidate.isFresh && !isOf(key, number, prospect.own)) {
       turns.pass()
       return .again
@@ -70,15 +87,16 @@ extension Admission {
       line.inFlight[number] = Place(host: host, isRider: true)
       return .give(number, nil)
     }
-    if hosts.detours[photo] == nil, isAstray(key.list) {
+    let isNew = !prospect.isTried && host != HostWindows.here && hosts.detours[photo] == nil
+    if isNew, isAstray(key.list) {
       line.held.append(number)
       return .again
     }
     let door = hosts.door(of: photo, at: host, now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
-      door, line.serviceClass, isTried: prospect.isTried && !isHopeful(line, at: door),
-      hasFresh: line.forHost.hasFresh(door), now: now)
+      door, line.serviceClass, isTried: prospect.isTried, hasFresh: line.forHost.hasFresh(door),
+      isHopeful: isHopeful(key.list, line, at: door), now: now)
     switch answer {
     case .start(let isProbe):
       line.inFlight[number] = place(photo, at: door, isProbe, prospect.url, now)
@@ -89,7 +107,7 @@ extension Admission {
     case .wait:
       line.forHost.add(
         number, host: door, url: prospect.url, isTried: prospect.isTried,
-        isFirst: candidate.isReturned)
+        isLed: hosts.detours[photo] != nil, isFirst: candidate.isReturned)
       hosts.join(door, key, line.serviceClass, of: owner(of: key.list), now: now)
       return .again
     }
@@ -124,9 +142,12 @@ extension Admission {
     return place
   }
 
-  /// New photos of the line may show that the server behind redirects is well, so that the others do not give up sooner.
-  private func isHopeful(_ line: Line, at host: String) -> Bool {
-    line.hasNew && hosts.detours.lead(to: host)
+  /// New photos of the line may show that the server behind redirects of its list is well, so that the others do not give
+  /// up sooner.
+  private func isHopeful(_ list: ListID, _ line: Line, at host: String) -> Bool {
+    if isAstray(list) { return false }
+    let isLed = hosts.detours.servers(of: list)[host] != nil
+    return line.hasNew && isLed
   }
 
   /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while
@@ -134,20 +155,20 @@ extension Admission {
   private mutating func move(
     from host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) {
-    let detours = hosts.detours[key.list]
-    if isAstray(key.list) {
-      line.held += line.forHost.takeAll(at: host) { detours[$0] == nil }
+    if host != HostWindows.here, isAstray(key.list) {
+      line.held += line.forHost.takeNew(at: host)
     }
-    if detours.isEmpty || !hosts.hasRoom(host, now: now) { return }
-    // Sorted, so that a simulation replays.
-    for (number, detour) in detours.sorted(by: { $0.key < $1.key }) {
-      guard line.forHost.host(of: number) == host, let other = detour.other(than: host),
-        !hosts.hasRoom(other, now: now), let (entry, isTried) = line.forHost.take(number: number)
+    let led = line.forHost.led(at: host)
+    if led.isEmpty || !hosts.hasRoom(host, now: now) { return }
+    for number in led {
+      let photo = PhotoID(list: key.list, number: number)
+      guard let other = hosts.detours[photo]?.other(than: host), !hosts.hasRoom(other, now: now),
+        let (entry, isTried) = line.forHost.take(number: number)
       else { continue }
-      line.forHost.add(number, host: other, url: entry.url, isTried: isTried)
+      line.forHost.add(number, host: other, url: entry.url, isTried: isTried, isLed: true)
       let owner = owner(of: key.list)
       hosts.join(other, key, line.serviceClass, of: owner, now: now)
-      focus.moved(PhotoID(list: key.list, number: number), of: owner, to: other)
+      focus.moved(photo, of: owner, to: other)
     }
   }
 
@@ -160,8 +181,9 @@ extension Admission {
       return .again
     }
     let answer = hosts.answer(
-      host, key, isTried: line.forHost.hasTried(host) && !isHopeful(line, at: host),
-      hasFresh: line.forHost.hasFresh(host), hasMore: line.forHost.count(host) > 1, now: now)
+      host, key, isTried: line.forHost.hasTried(host), hasFresh: line.forHost.hasFresh(host),
+      isHopeful: isHopeful(key.list, line, at: host), hasMore: line.forHost.count(host) > 1,
+      now: now)
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
@@ -200,8 +222,8 @@ extension Admission {
         focus.looked(owner)
         continue
       }
-      // Under way, or it waits for another attempt.
-      if let home, lines[home]?.returned.contains(photo.number) != true {
+      // Under way, or it waits for another attempt, or until fewer photos are led to closed servers.
+      if let home, !isFree(photo, in: home) {
         focus.looked(owner)
         continue
       }
@@ -215,6 +237,7 @@ extension Admission {
       let key = home ?? (lines[own]?.reaches(photo.number) == true ? own : LineKey(photo.list))
       guard var line = lines.removeValue(forKey: key) else { continue }
       line.returned.removeAll { $0 == photo.number }
+      line.held.removeAll { $0 == photo.number }
       for other in all where lines[other]?.candidate?.number == photo.number {
         lines[other]?.candidate = nil
       }
@@ -250,15 +273,16 @@ extension Admission {
         focus.left(photo, of: owner)
         continue
       }
-      let hasHope = lines[home].map { isHopeful($0, at: host) } ?? false
+      let hasHope = lines[home].map { isHopeful(photo.list, $0, at: host) } ?? false
       let answer = hosts.answer(
-        host, key, isTried: isTried && !hasHope, hasFresh: !isTried,
+        host, key, isTried: isTried, hasFresh: !isTried, isHopeful: hasHope,
         hasMore: lines[key]?.forHost.has(host) == true, now: now)
       let seat: Place
       var lost: LostHost?
       switch answer {
       case .wait:
-        lines[home]?.forHost.add(photo.number, host: host, url: entry.url, isTried: isTried)
+        lines[home]?.forHost.add(
+          photo.number, host: host, url: entry.url, isTried: isTried, isLed: other != nil)
         return nil
       case .start(let isProbe): seat = self.place(photo, at: host, isProbe, entry.url, now)
       case .lost(let closure):
@@ -272,6 +296,13 @@ extension Admission {
       return give(photo, turn, lost, now)
     }
     return nil
+  }
+
+  /// It waits for its turn alone.
+  private func isFree(_ photo: PhotoID, in home: LineKey) -> Bool {
+    guard let line = lines[home] else { return false }
+    return line.returned.contains(photo.number)
+      || (line.held.contains(photo.number) && !isAstray(photo.list))
   }
 
   private func isStill(_ list: ListID) -> Bool {

@@ -43,11 +43,19 @@ extension Admission {
 
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [SeatClaim] {
-    var waiting: [String: Int] = [:]
-    for line in lines.values where !line.isStill {
-      for (host, photos, _) in line.forHost.sizes { waiting[host, default: 0] += photos }
+    var (waiting, led): ([String: Int], [String: Int]) = ([:], [:])
+    for (key, line) in lines where !line.isStill {
+      for (host, photos, _) in line.forHost.sizes {
+        waiting[host, default: 0] += photos
+        let others = line.forHost.led(at: host).compactMap { number in
+          hosts.detours[PhotoID(list: key.list, number: number)]?.other(than: host)
+        }
+        // Of the photos that wait for a closed server one is tried at a time.
+        let count = hosts.closure(of: host) == nil ? 1 : 0
+        for other in others { led[other, default: 0] += count }
+      }
     }
-    return hosts.claimSeats(waiting, now: now)
+    return hosts.claimSeats(waiting, led: led.mapValues { max(1, $0) }, now: now)
   }
 
   package mutating func grantSeats(
@@ -96,7 +104,7 @@ extension Admission {
       if let first = line.waiting.first, first.due < waits.retry?.due ?? .seconds(Int64.max) {
         waits.retry = (first.element, first.due)
       }
-      let next = line.candidate?.number ?? line.returned.first
+      let next = line.candidate?.number ?? line.returned.first ?? line.held.first
       waits.next = waits.next ?? next ?? (line.isExhausted ? nil : line.cursor + 1)
     }
     waits.hosts = Array(crowds.values)
@@ -137,7 +145,7 @@ extension Admission {
   }
 
   /// The photos of each list that wait for hosts which another machine reaches, and this one does not, or for another
-  /// attempt; only of lists with some of the former.
+  /// attempt, or are held; only of lists with some of the first.
   /// - Parameter limit: the host has answered the other machine not longer ago.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
     // As nearly always; lines may have many hosts.
@@ -148,7 +156,7 @@ extension Admission {
       where hosts.isUnreached(host, within: limit, now: now) {
         counts[key.list, default: 0] += photos
       }
-      retries[key.list, default: 0] += line.waiting.count
+      retries[key.list, default: 0] += line.waiting.count + line.held.count
     }
     for list in counts.keys { counts[list, default: 0] += retries[list] ?? 0 }
     return counts

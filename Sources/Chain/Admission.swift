@@ -126,7 +126,7 @@ package struct Admission: Sendable {
   package mutating func drop(_ list: ListID, now: Duration) {
     settled.remove(list)
     setbacks.forget(list)
-    for number in hosts.detours[list].keys.sorted() {
+    for number in hosts.detours.photos(of: list) {
       hosts.forgetDetour(of: PhotoID(list: list, number: number), now: now)
     }
     focus.drop(list)
@@ -280,7 +280,7 @@ package struct Admission: Sendable {
     }
   }
 
-  private mutating func enterReady(_ list: ListID) {
+  mutating func enterReady(_ list: ListID) {
     for key in keys[list] ?? [] {
       if let line = lines[key], line.isReady { enter(key, line.serviceClass) }
     }
@@ -370,7 +370,7 @@ package struct Admission: Sendable {
   /// A chain has ended; its place in the window is free.
   package mutating func ended(_ photo: PhotoID, _ end: PhotoEnd, now: Duration) {
     guard let key = key(of: photo) else { return }
-    let isLed = !hosts.detours[photo.list].isEmpty
+    let isLed = hosts.detours.count(of: photo.list) > 0
     let heir = focus.ended(photo, isDone: end == .filtered || end == .failed)
     var isHanded = false
     if case .host(let next) = heir {

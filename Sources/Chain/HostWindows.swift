@@ -118,15 +118,16 @@ package struct HostWindows: Sendable {
   // MARK: photos
 
   /// True if a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
-  /// there.
+  /// there. `isHopeful`: others may be led there.
   package mutating func ask(
     _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
-    now: Duration
+    isHopeful: Bool = false, now: Duration
   ) -> Answer {
     if isShut(name) { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
+    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
+    {
       return .lost(closure)
     }
     guard room(name, host.window, now) > 0, !host.isAwaited(ahead: serviceClass) else {
@@ -137,18 +138,18 @@ package struct HostWindows: Sendable {
     return .start(isProbe: isProbe)
   }
 
-  /// The answer of a called line: it has tried photos for the host, untried ones, or both. `hasMore`: more
-  /// than one.
+  /// The answer of a called line: it has tried photos for the host, untried ones, or both. `isHopeful`: untried ones may
+  /// be led there. `hasMore`: more than one.
   package mutating func answer(
-    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
-    now: Duration
+    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false,
+    isHopeful: Bool = false, hasMore: Bool, now: Duration
   ) -> Answer {
     guard var host = hosts.removeValue(forKey: name), let share = host.called[key] else {
       return .wait
     }
     let isShut = isShut(name)
     if !isShut,
-      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
+      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       if !hasMore {
         unlist(key, name, &host)
@@ -242,13 +243,8 @@ package struct HostWindows: Sendable {
 
   /// Where a photo asks for its place. One that is led to another server needs room there and at its host, which goes
   /// first: without an answer of the host no photo reaches the other server.
-  mutating func door(of photo: PhotoID, at host: String, now: Duration) -> String {
+  func door(of photo: PhotoID, at host: String, now: Duration) -> String {
     guard let detour = detours[photo] else { return host }
-    guard detour.host == host else {
-      // It has another URL now.
-      forgetDetour(of: photo, now: now)
-      return host
-    }
     let isOnlyFull = hasRoom(host, now: now) && !hasRoom(detour.server, now: now)
     return isOnlyFull ? detour.server : host
   }
@@ -287,11 +283,6 @@ package struct HostWindows: Sendable {
     let isProbe = host.window.start(tried: true, fresh: false)
     hosts[name] = host
     return isProbe
-  }
-
-  /// The photos of the list that are led to closed servers.
-  func strays(of list: ListID) -> Int {
-    detours[list].values.count { closure(of: $0.server) != nil }
   }
 
   // MARK: time and people
@@ -354,16 +345,21 @@ package struct HostWindows: Sendable {
     window.room(now: now, most: limits.most, seats: seats?.limit(name, now: now))
   }
 
-  /// - Parameter waiting: the photos that wait for each host.
-  package mutating func claimSeats(_ waiting: [String: Int], now: Duration) -> [SeatClaim] {
-    let names = Set(waiting.keys).union(hosts.keys).subtracting([Self.here])
+  /// - Parameters:
+  ///   - waiting: The photos that wait for each host.
+  ///   - led: The photos that wait for another one, and need room at both.
+  package mutating func claimSeats(
+    _ waiting: [String: Int], led: [String: Int] = [:], now: Duration
+  ) -> [SeatClaim] {
+    let needs = waiting.merging(led) { $0 + $1 }
+    let names = Set(needs.keys).union(hosts.keys).subtracting([Self.here])
     let uses = names.sorted().map { name in
       let window = hosts[name]?.window
-      let photos = isShut(name) ? 0 : waiting[name] ?? 0
+      let photos = isShut(name) ? 0 : needs[name] ?? 0
       return HostSeats.Use(
         name, inFlight: window?.inFlight ?? 0,
         // Of a closed host other machines may have the seats.
-        waiting: window?.closure == nil ? photos : min(1, photos),
+        waiting: window?.closure == nil ? photos : min(1, photos), isForLed: led[name] != nil,
         word: hosts[name]?.window.word(now: now) ?? .none, growth: window?.growth)
     }
     return seats?.claims(uses, now: now) ?? []
@@ -477,7 +473,8 @@ package struct HostWindows: Sendable {
     setGate(&host, name, now)
     let isIdle =
       isForgettable(host, name, now)
-      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
+      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0
+        && !detours.lead(to: name))
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {
       seats?.note(

@@ -43,6 +43,17 @@ import Vocabulary
     #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
   }
 
+  @Test(arguments: 1...20)
+  func `photos that need seats at two servers end`(seed: Int) async throws {
+    let lists: [(UInt32, [String])] = [(200, ["door", "gate"]), (60, ["back"]), (60, ["door"])]
+    let world = try await ended(
+      HostWorld(seed: UInt64(seed), lists: lists, meddling: false, sharing: true))
+    #expect(world.left == 0, "photos that never ended")
+    #expect(world.excess == 0 && world.trespasses == 0 && world.late == 0)
+    #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
+    #expect(world.shares < 100_000, "the primary is not asked for ever")
+  }
+
   @Test func `a long list on a dead host costs little and ends`() async throws {
     let world = try await ended(
       HostWorld(seed: 1, lists: [(100_000, ["dead"])], meddling: false))

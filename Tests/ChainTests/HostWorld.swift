@@ -50,6 +50,10 @@ struct HostWorld {
   private var tries: [PhotoID: UInt32] = [:]
   private var atHost: [String: Int] = [:]
   private let isMeddled: Bool
+  /// Photos need seats.
+  private let isShared: Bool
+  private(set) var shares = 0
+  private var nextShare = Duration.zero
   private let most: Int
   private let policy = RetryPolicy()
   /// When the hosts `back` and `gate` recover.
@@ -60,7 +64,10 @@ struct HostWorld {
 
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
 
-  init(seed: UInt64, lists given: [(UInt32, [String])] = [], meddling: Bool = true) {
+  init(
+    seed: UInt64, lists given: [(UInt32, [String])] = [], meddling: Bool = true,
+    sharing: Bool = false
+  ) {
     var random = SplitMix(seed: seed)
     most = Int.random(in: 1...6, using: &random)
     recovery = .seconds(Int64.random(in: 1...4000, using: &random))
@@ -68,8 +75,9 @@ struct HostWorld {
     targets = Array(
       ["well", "dead", "lossy", "busy", "back"].shuffled(using: &random)
         .prefix(Int.random(in: 1...4, using: &random)))
-    isMeddled = meddling
-    let hosts = HostWindows(HostLimits(most: most), triedPatience: policy.span)
+    (isMeddled, isShared) = (meddling, sharing)
+    let limits = HostLimits(most: most, areShared: sharing)
+    let hosts = HostWindows(limits, triedPatience: policy.span)
     admission = Admission(window: Int.random(in: 4...40, using: &random), hosts: hosts)
     var plans = given
     if plans.isEmpty {
@@ -97,9 +105,11 @@ struct HostWorld {
     for _ in 0..<5_000_000 {
       if isMeddled, events % 7 == 0 { meddle() }
       pump()
+      if isShared { share() }
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
-      let next = [trips.map(\.end).min(), admission.nextDue].compactMap { $0 }.min()
+      let renewal = isShared && left > 0 && shares < 100_000 ? nextShare : nil
+      let next = [trips.map(\.end).min(), admission.nextDue, renewal].compactMap { $0 }.min()
       guard let next else {
         // Nothing happens by itself any more: the remaining lists are paused or downloads are
         // suspended.
@@ -120,6 +130,16 @@ struct HostWorld {
         if admission.nextDue == next { idleLooks += 1 }
       }
     }
+  }
+
+  /// This machine alone gets the seats that it claims, when it asks for them and every ten seconds.
+  private mutating func share() {
+    guard admission.hosts.takeSeatNews() || now >= nextShare else { return }
+    shares += 1
+    nextShare = now + .seconds(10)
+    let grants = admission.claimSeats(now: now).map { SeatGrant($0.host, seats: $0.need) }
+    admission.grantSeats(grants, until: now + .seconds(30), now: now, jitter: 1)
+    pump()
   }
 
   private mutating func pump() {
