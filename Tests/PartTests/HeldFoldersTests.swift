@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of the record are where a start looks for them, or no list is accepted.
 
+import Accept
 import Linux
 import Support
 import Testing
