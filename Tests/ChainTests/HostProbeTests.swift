@@ -62,6 +62,7 @@ import Vocabulary
   @Test func `a photo that is led is no untried probe, though others of its line are untried`() {
     var hosts = HostWindows()
     let key = LineKey(ListID(1))
+    hosts.learn(photo(1, 1), from: "a", to: "b", .failed(reset), now: .zero)
     for _ in 0..<2 { _ = hosts.note("b", key, .failed(reset), now: .zero, jitter: 1) }
     hosts.join("b", key, .default, of: 1, now: .zero)
     hosts.awaken(now: .seconds(1))

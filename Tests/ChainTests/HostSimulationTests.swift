@@ -51,7 +51,7 @@ import Vocabulary
     #expect(world.left == 0, "photos that never ended")
     #expect(world.excess == 0 && world.trespasses == 0 && world.late == 0)
     #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
-    #expect(world.shares < 100_000, "the primary is not asked for ever")
+    #expect(world.shares < 100_000, "the primary is asked again and again")
   }
 
   @Test func `a long list on a dead host costs little and ends`() async throws {

@@ -240,8 +240,8 @@ final class ActiveTransfer {
       return .success(reply)
     case .failure(let failure):
       // Another server may be why the time is over, and one whose addresses are refused was not asked.
-      let isNobodys = failure.code == TransferEnding.outOfTime || failure == refusal
-      return .failure(isLed && isNobodys ? failure : failure.at(url.server))
+      let isNobodys = isLed && (failure.code == TransferEnding.outOfTime || failure == refusal)
+      return .failure(isNobodys ? failure : failure.at(url.server))
     }
   }
 
