@@ -13,15 +13,17 @@ extension Claim {
     _ list: ListID, _ about: AboutFile, _ dropped: DroppedFile
   ) async throws(Attempt) -> Completion {
     try await record(list, about)
+    let end: Withdrawal.End
     do throws(Failure) {
       let mark = try asMachine { () throws(SystemError) in try double(list) }
-      switch try await depart(dropped, as: list, about.droppedSum, after: mark) {
-      case .gone: try asMachine { () throws(SystemError) in try close(list) }
-      case .missing: break  // moved or renamed: recognised by its inode when it reappears
-      case .changed: return .changed
-      }
-      return .whole
+      end = try await depart(dropped, as: list, about.droppedSum, after: mark)
     } catch { throw error.attempt }
+    switch end {
+    case .gone: do throws(SystemError) { try await close(list) } catch { throw error.attempt }
+    case .missing: break  // moved or renamed: recognised by its inode when it reappears
+    case .changed: return .changed
+    }
+    return .whole
   }
 
   /// Records `accepted`, unless the list is recorded already.
@@ -56,14 +58,14 @@ extension Claim {
   }
 
   /// Call when the dropped file has left the inbox or has changed.
-  func close(_ list: ListID) throws(SystemError) {
+  func close(_ list: ListID) async throws(SystemError) {
     if try isKept(list) {
       let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
       try ListMarks.note(.claimed, in: folder)
     } else {
       try parts.lists.removeFlat(ListFolder.name(list))
     }
-    memory.forget(list)
+    await memory.forget(list)
   }
 
   /// Recorded, or returned and since forgotten by the record: such a list is never accepted again.
@@ -85,7 +87,7 @@ extension Claim {
           return (list, about)
         }
         // Another file system may have the inode for another file.
-        if about.device == dropped.status.device || name == dropped.name { try close(list) }
+        if about.device == dropped.status.device || name == dropped.name { try await close(list) }
       }
       return nil
     } catch { throw error.attempt }

@@ -16,7 +16,14 @@ struct Rejection {
 extension Claim {
   func reject(_ candidate: Candidate, _ failure: Failure, _ proof: Proof) async -> Attempt {
     let list = memory.drawNumber()
-    defer { memory.giveBack(list) }
+    let end = await reject(candidate, failure, proof, as: list)
+    await memory.giveBack(list)
+    return end
+  }
+
+  private func reject(
+    _ candidate: Candidate, _ failure: Failure, _ proof: Proof, as list: ListID
+  ) async -> Attempt {
     do throws(Attempt) {
       let dropped = try open(candidate, proof)
       defer { dropped.release() }

@@ -26,7 +26,7 @@ extension Claim {
       return (list, try await fill(staged))
     } catch {
       memory.discard(ListFolder.staged(list))
-      memory.giveBack(list)
+      await memory.giveBack(list)
       throw error
     }
   }
@@ -178,8 +178,10 @@ extension Claim {
       if error.exists { memory.lose(list) }
       throw error.machineFailure
     }
-    let steps = staged.syncAll() + [.folder(lists)] + parts.rules.claimed(list)
-    do throws(Failure) { try await parts.groups.sync(steps) } catch {
+    do throws(Failure) {
+      let claimed = try parts.rules.claimed(list)
+      try await parts.groups.sync(staged.syncAll() + [.folder(lists)] + claimed)
+    } catch {
       try? lists.removeFlat(ListFolder.name(list))
       throw error
     }

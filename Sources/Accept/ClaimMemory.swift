@@ -50,10 +50,10 @@ final class ClaimMemory {
   func rememberRoll(_ list: ListID, _ key: Candidate.Key) { rolls[list] = key }
 
   /// The list has left the inbox, or does not become a list.
-  func forget(_ list: ListID) {
+  func forget(_ list: ListID) async {
     drops[list] = nil
     rolls[list] = nil
-    parts.rules.giveUp(list)
+    await parts.rules.giveUp(list)
   }
 
   /// Files that leave the inbox now; a list is recorded before that.
@@ -103,9 +103,9 @@ final class ClaimMemory {
     return spare
   }
 
-  func giveBack(_ number: ListID) {
+  func giveBack(_ number: ListID) async {
     // First: the next draft may get the number.
-    parts.rules.giveUp(number)
+    await parts.rules.giveUp(number)
     if lost.remove(number) == nil, number > highest { spares.insert(number) }
   }
 

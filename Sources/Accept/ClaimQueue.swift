@@ -62,9 +62,13 @@ struct ClaimQueue {
   /// Takes the first task that may begin of the first owner who has one. `held` is the file being read ahead; its task waits.
   mutating func next(unless held: Candidate.Key?) -> Task? {
     guard running.count < most else { return nil }
+    let longs = running.filter(\.task.isLong).map(\.owner)
+    let hasLongs = longs.count >= max(1, min(Self.mostLong, most - 1))
     for owner in owners {
+      // Its long lists wait for another long one.
+      let isLate = hasLongs || longs.contains(owner)
       let place = waiting[owner]?.firstIndex { entry in
-        (held == nil || entry.task.candidate?.key != held) && !isLate(entry)
+        (held == nil || entry.task.candidate?.key != held) && !(isLate && entry.task.isLong)
           && !running.contains { $0.excludes(entry) }
       }
       guard let place, let entry = waiting[owner]?.remove(at: place) else { continue }
@@ -73,14 +77,6 @@ struct ClaimQueue {
       return entry.task
     }
     return nil
-  }
-
-  /// A long list that waits for another long one.
-  private func isLate(_ entry: Entry) -> Bool {
-    guard entry.task.isLong else { return false }
-    let longs = running.filter(\.task.isLong)
-    return longs.count >= max(1, min(Self.mostLong, most - 1))
-      || longs.contains { $0.owner == entry.owner }
   }
 
   private mutating func endTurn(of owner: Entry.Owner) {

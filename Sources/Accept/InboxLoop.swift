@@ -58,8 +58,8 @@ final class InboxLoop {
         while let task = queue.next(unless: memory.ahead.reading) {
           group.addTask { await home.with { await $0.perform(task) } }
         }
-        if next != .nothing, let candidate = fileToReadAhead(),
-          let staged = memory.ahead.begin(candidate, memory)
+        if next != .nothing, let candidate = await fileToReadAhead(),
+          let staged = await memory.ahead.begin(candidate, memory)
         {
           group.addTask { await home.with { await $0.readAhead(candidate, staged) } }
         }
@@ -71,7 +71,7 @@ final class InboxLoop {
       group.cancelAll()
     }
     timer?.cancel()
-    memory.ahead.clear(memory)
+    await memory.ahead.clear(memory)
     door.leave()
     replies.stop()
   }
@@ -132,7 +132,8 @@ final class InboxLoop {
   }
 
   private func attach() throws(Attempt) -> Claim {
-    door.note(record: parts.rules.standing())
+    trouble.standing = parts.rules.standing()
+    door.note(record: trouble.standing.record)
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {
         state.nature = door.nature
@@ -167,8 +168,9 @@ final class InboxLoop {
     return reasons.first?.failure
   }
 
+  /// By the last look: a claim asks again.
   private func fullness(for user: UInt32) -> Failure? {
-    parts.rules.fullness(for: user, besides: undecided, adding: 0)
+    parts.rules.fullness(for: user, besides: undecided, adding: 0, on: trouble.standing)
   }
 
   /// Running claims whose lists are not recorded yet.
@@ -328,7 +330,7 @@ final class InboxLoop {
   }
 
   /// The file to read ahead: too young to be tried, and the next in order.
-  private func fileToReadAhead() -> Candidate? {
+  private func fileToReadAhead() async -> Candidate? {
     guard memory.ahead.reading == nil else { return nil }
     let next =
       isClosed
@@ -337,7 +339,7 @@ final class InboxLoop {
         fullness(for: next.status.owner) == nil ? next : nil
       }
     // A claim that has not begun yet may take it.
-    if next == nil, queue.isEmpty { memory.ahead.clear(memory) }
+    if next == nil, queue.isEmpty { await memory.ahead.clear(memory) }
     return next
   }
 
@@ -418,6 +420,7 @@ final class InboxLoop {
 
 /// The trouble of the inbox, and how much of it was reported.
 private struct InboxMood {
+  var standing = IntakeStanding()
   /// Reported last.
   var told: Failure?
   var wasClosed = false

@@ -64,7 +64,7 @@ struct InboxRecovery {
       about = try AboutFile.read(from: folder)
     } catch {
       // A recorded list stays in place: a person may repair it, or cancel the list.
-      if error.code == AboutFile.damage, !isRecorded { return try setAside(list, error) }
+      if error.code == AboutFile.damage, !isRecorded { return try await setAside(list, error) }
       throw error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode
         ? .folder(error) : .whole(.troubled(error))
     }
@@ -114,7 +114,7 @@ struct InboxRecovery {
             try claim.inbox.sync()
             isSynced = true
           }
-          try claim.close(list)
+          try await claim.close(list)
         } catch {
           if !error.isOfOneThing { throw error.attempt }
           claim.memory.skip(list, error.machineFailure)
@@ -123,14 +123,14 @@ struct InboxRecovery {
     }
   }
 
-  private func setAside(_ list: ListID, _ failure: Failure) throws(Trouble) {
+  private func setAside(_ list: ListID, _ failure: Failure) async throws(Trouble) {
     do throws(SystemError) {
       try claim.parts.lists.rename(
         ListFolder.name(list), to: claim.parts.lists, as: ListFolder.damaged(list), replacing: false
       )
       try claim.parts.lists.sync()
     } catch { throw Trouble(error) }
-    claim.memory.forget(list)
+    await claim.memory.forget(list)
     claim.parts.rules.tell(.setAside(list, failure))
   }
 }

@@ -12,12 +12,15 @@ package protocol IntakeRules: Sendable {
   /// exist, even for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
-  /// Why a list that is accepted now would be lost; nil if it is not. Called before each look at the inbox.
-  func standing() -> Failure?
+  /// The state of this machine that decides what is let in now. Asks the disks, so once for each look at the inbox and
+  /// for each claim.
+  func standing() -> IntakeStanding
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
-  /// is. Called before each list, so it must be fast.
-  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure?
+  /// is. Called for each user and file that waits, so it asks no disk.
+  func fullness(
+    for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
+  ) -> Failure?
 
   /// The list in progress with this name, owner and contents, if any. A second copy does not become another
   /// list.
@@ -48,10 +51,10 @@ package protocol IntakeRules: Sendable {
   func folderKey(of name: ListName) -> String
 
   /// The folders that `prepare` has made for the draft, to be made durable with its files.
-  func claimed(_ list: ListID) -> [SyncStep]
+  func claimed(_ list: ListID) throws(Failure) -> [SyncStep]
 
   /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.
-  func giveUp(_ list: ListID)
+  func giveUp(_ list: ListID) async
 
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already. `user` asked for it
   /// by command.
@@ -67,6 +70,33 @@ package protocol IntakeRules: Sendable {
 
   /// Reports news to people.
   func tell(_ news: InboxNews)
+}
+
+extension IntakeRules {
+  /// The same for a claim, which may begin long after the look.
+  package func fullness(
+    for user: UInt32, besides lists: Int, adding bytes: UInt64
+  ) -> Failure? {
+    fullness(for: user, besides: lists, adding: bytes, on: standing())
+  }
+}
+
+/// The findings of one look at the disks.
+package struct IntakeStanding: Equatable, Sendable {
+  /// Why a list that is accepted now would be lost.
+  package var record: Failure?
+  /// Why no list is let in, whosever it is.
+  package var machine: Failure?
+  /// The bytes that are left for copies of pictures.
+  package var left: UInt64 = .max
+
+  package init(record: Failure? = nil, machine: Failure? = nil, left: UInt64 = .max) {
+    self.record = record
+    self.machine = machine
+    self.left = left
+  }
+
+  package var trouble: Failure? { record ?? machine }
 }
 
 package enum InboxNews: Equatable, Sendable {

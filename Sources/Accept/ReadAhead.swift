@@ -64,14 +64,14 @@ final class ReadAhead {
   // MARK: ahead
 
   /// Prepares a folder if there is none. Returns it if a read is due; then `run` must follow.
-  func begin(_ candidate: Candidate, _ memory: ClaimMemory) -> StagedList? {
+  func begin(_ candidate: Candidate, _ memory: ClaimMemory) async -> StagedList? {
     let size = candidate.status.size
     let isDue =
       candidate.key.place == .inbox && size > 0
       && size <= min(Self.longest, parts.settings.maximumListSize)
       && parts.clock.uptime() >= pace.next
-    if isDue, laidOut?.catalogued != nil { clear(memory) }
-    layOut(memory, for: candidate.status.owner)
+    if isDue, laidOut?.catalogued != nil { await clear(memory) }
+    await layOut(memory, for: candidate.status.owner)
     guard isDue, let staged = take() else { return nil }
     reading = candidate.key
     return staged
@@ -83,15 +83,15 @@ final class ReadAhead {
     let now = parts.clock.uptime()
     pace.took(now - start, until: now)
     reading = nil
-    if laidOut == nil { discard(staged, claim.memory) }
+    if laidOut == nil { await discard(staged, claim.memory) }
   }
 
   /// No file came for the prepared folder: discards it.
-  func clear(_ memory: ClaimMemory) {
-    if let staged = take() { discard(staged, memory) }
+  func clear(_ memory: ClaimMemory) async {
+    if let staged = take() { await discard(staged, memory) }
   }
 
-  private func layOut(_ memory: ClaimMemory, for user: UInt32) {
+  private func layOut(_ memory: ClaimMemory, for user: UInt32) async {
     guard laidOut == nil else { return }
     let list = memory.drawNumber()
     parts.rules.foresee(for: user)
@@ -99,13 +99,13 @@ final class ReadAhead {
       laidOut = try memory.layOut(list)
     } catch {
       memory.discard(ListFolder.staged(list))
-      memory.giveBack(list)
+      await memory.giveBack(list)
     }
   }
 
-  private func discard(_ staged: StagedList, _ memory: ClaimMemory) {
+  private func discard(_ staged: StagedList, _ memory: ClaimMemory) async {
     memory.discard(ListFolder.staged(staged.list))
-    memory.giveBack(staged.list)
+    await memory.giveBack(staged.list)
   }
 
   private func read(

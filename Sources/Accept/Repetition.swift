@@ -22,15 +22,20 @@ struct Repetition {
     do throws(Failure) {
       let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
       let about = try await lay(order, into: staged)
-      // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
-      defer { try? claim.close(list) }
-      try await parts.rules.accept(list, about.acceptance, about, by: order.user)
+      do throws(Failure) {
+        try await parts.rules.accept(list, about.acceptance, about, by: order.user)
+      } catch {
+        try? await claim.close(list)
+        throw error
+      }
       memory.use(list)
+      // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
+      try? await claim.close(list)
       return list
     } catch {
       memory.discard(ListFolder.staged(list))
       // A record that failed may be there all the same.
-      if !parts.rules.isRecorded(list) { memory.giveBack(list) }
+      if !parts.rules.isRecorded(list) { await memory.giveBack(list) }
       throw error
     }
   }

@@ -31,10 +31,34 @@ extension Admission {
     } else if !line.returned.isEmpty {
       line.candidate = Candidate(
         number: line.returned.removeFirst(), isFresh: false, isReturned: true)
-    } else if line.canLookAhead {
-      return .seek(after: line.cursor)
+    } else if !isAstray(key.list) {
+      if !line.held.isEmpty {
+        line.candidate = Candidate(number: takeHeld(key.list, &line), isFresh: false)
+      } else if line.canLookAhead {
+        return .seek(after: line.cursor)
+      }
     }
     return line.candidate.map { .ask($0.number) } ?? .nothing
+  }
+
+  /// A photo that people look at goes first.
+  private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32 {
+    if focus.isEmpty { return line.held.removeFirst() }
+    let focused = line.held.firstIndex { focus.isFocused(PhotoID(list: list, number: $0)) }
+    let number = line.held.remove(at: focused ?? 0)
+    if focused != nil { focus.again(PhotoID(list: list, number: number)) }
+    return number
+  }
+
+  /// So many photos are led to closed servers, or to servers that fail, that others would only find out the same.
+  private func isAstray(_ list: ListID) -> Bool {
+    let led = hosts.detours.count(of: list)
+    if led < Line.mostLed { return false }
+    if led >= Line.longestWait { return true }
+    let strays = hosts.detours.servers(of: list).reduce(0) { sum, server in
+      hosts.closure(of: server.key) == nil ? sum : sum + server.value
+    }
+    return strays >= Line.mostLed
   }
 
   mutating func place(
@@ -42,7 +66,13 @@ extension Admission {
     _ now: Duration
   ) -> Look {
     let number = candidate.number
+    let photo = PhotoID(list: key.list, number: number)
     // A photo may end, or its list be recorded as over, after it was found or has come back.
+    if let detour = hosts.detours[photo], prospect.isDone || detour.host != prospect.host {
+      hosts.forgetDetour(of: photo, now: now)
+      // Another line of the list may have waited for that.
+      enterReady(key.list)
+    }
     if prospect.isDone || (candidate.isFresh && !isOf(key, number, prospect.own)) {
       turns.pass()
       return .again
@@ -57,22 +87,28 @@ extension Admission {
       line.inFlight[number] = Place(host: host, isRider: true)
       return .give(number, nil)
     }
+    let isNew = !prospect.isTried && host != HostWindows.here && hosts.detours[photo] == nil
+    if isNew, isAstray(key.list) {
+      line.held.append(number)
+      return .again
+    }
+    let door = hosts.door(of: photo, at: host, now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
-      host, line.serviceClass, isTried: prospect.isTried, hasFresh: line.forHost.hasFresh(host),
-      now: now)
+      door, line.serviceClass, isTried: prospect.isTried, hasFresh: line.forHost.hasFresh(door),
+      isHopeful: isHopeful(key.list, line, at: door), now: now)
     switch answer {
     case .start(let isProbe):
-      line.inFlight[number] = place(at: host, isProbe, prospect.url)
+      line.inFlight[number] = place(photo, at: door, isProbe, prospect.url, now)
       return .give(number, nil)
     case .lost(let closure):
       line.inFlight[number] = Place()
-      return .give(number, LostHost(name: host, closure: closure))
+      return .give(number, LostHost(name: door, closure: closure))
     case .wait:
       line.forHost.add(
-        number, host: host, url: prospect.url, isTried: prospect.isTried,
-        isFirst: candidate.isReturned)
-      hosts.join(host, key, line.serviceClass, of: owner(of: key.list), now: now)
+        number, host: door, url: prospect.url, isTried: prospect.isTried,
+        isLed: hosts.detours[photo] != nil, isFirst: candidate.isReturned)
+      hosts.join(door, key, line.serviceClass, of: owner(of: key.list), now: now)
       return .again
     }
   }
@@ -86,29 +122,75 @@ extension Admission {
     return key.own == nil && lines[LineKey(key.list, own: own)]?.reaches(number) != true
   }
 
-  /// No photo rides on a probe: a probe often fails, and would take its riders down with it.
-  private mutating func place(at host: String, _ isProbe: Bool, _ url: Int?) -> Place {
-    let url = isProbe ? nil : url
-    if let url { riders.fly(url) }
-    return Place(host: host, isProbe: isProbe, url: url)
+  /// The places of a photo that one of its hosts has let in. No photo rides on a probe: a probe often fails, and would
+  /// take its riders down with it.
+  private mutating func place(
+    _ photo: PhotoID, at door: String, _ isProbe: Bool, _ url: Int?, _ now: Duration
+  ) -> Place {
+    var place = Place(host: door, isProbe: isProbe)
+    if let detour = hosts.detours[photo], let other = detour.other(than: door) {
+      let isOther = hosts.start(other, now: now)
+      let isOwn = door == detour.host
+      place.host = detour.host
+      place.isProbe = isOwn ? isProbe : isOther
+      place.beyond = Place.Beyond(server: detour.server, isProbe: isOwn ? isOther : isProbe)
+    }
+    if let url, !place.isProbe, place.beyond?.isProbe != true {
+      riders.fly(url)
+      place.url = url
+    }
+    return place
+  }
+
+  /// New photos of the line may show that the server behind redirects of its list is well, so that the others do not give
+  /// up sooner.
+  private func isHopeful(_ list: ListID, _ line: Line, at host: String) -> Bool {
+    if isAstray(list) { return false }
+    let isLed = hosts.detours.servers(of: list)[host] != nil
+    return line.hasNew && isLed
+  }
+
+  /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while
+  /// that has none.
+  private mutating func move(
+    from host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
+  ) {
+    if host != HostWindows.here, isAstray(key.list) {
+      line.held += line.forHost.takeNew(at: host)
+    }
+    let led = line.forHost.led(at: host)
+    if led.isEmpty || !hosts.hasRoom(host, now: now) { return }
+    for number in led {
+      let photo = PhotoID(list: key.list, number: number)
+      guard let other = hosts.detours[photo]?.other(than: host), !hosts.hasRoom(other, now: now),
+        let (entry, isTried) = line.forHost.take(number: number)
+      else { continue }
+      line.forHost.add(number, host: other, url: entry.url, isTried: isTried, isLed: true)
+      let owner = owner(of: key.list)
+      hosts.join(other, key, line.serviceClass, of: owner, now: now)
+      focus.moved(photo, of: owner, to: other)
+    }
   }
 
   private mutating func answer(
     _ host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) -> Look {
+    move(from: host, key, &line, now)
     guard line.forHost.has(host) else {
       hosts.leave(host, key, now: now)
       return .again
     }
     let answer = hosts.answer(
       host, key, isTried: line.forHost.hasTried(host), hasFresh: line.forHost.hasFresh(host),
-      hasMore: line.forHost.count(host) > 1, now: now)
+      isHopeful: isHopeful(key.list, line, at: host), hasMore: line.forHost.count(host) > 1,
+      now: now)
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
       let isFresh = isProbe && hosts.closure(of: host)?.isFreshProbe == true
       guard let (number, url) = line.forHost.take(host, isFresh: isFresh) else { return .again }
-      line.inFlight[number] = place(at: host, isProbe, url)
+      let photo = PhotoID(list: key.list, number: number)
+      line.inFlight[number] = place(photo, at: host, isProbe, url, now)
       return .give(number, nil)
     case .lost(let closure):
       guard let (number, _) = line.forHost.take(host) else { return .again }
@@ -140,8 +222,8 @@ extension Admission {
         focus.looked(owner)
         continue
       }
-      // Under way, or it waits for another attempt.
-      if let home, lines[home]?.returned.contains(photo.number) != true {
+      // Under way, or it waits for another attempt, or until fewer photos are led to closed servers.
+      if let home, !isFree(photo, in: home) {
         focus.looked(owner)
         continue
       }
@@ -155,6 +237,7 @@ extension Admission {
       let key = home ?? (lines[own]?.reaches(photo.number) == true ? own : LineKey(photo.list))
       guard var line = lines.removeValue(forKey: key) else { continue }
       line.returned.removeAll { $0 == photo.number }
+      line.held.removeAll { $0 == photo.number }
       for other in all where lines[other]?.candidate?.number == photo.number {
         lines[other]?.candidate = nil
       }
@@ -163,7 +246,9 @@ extension Admission {
         Candidate(number: photo.number, isFresh: false), prospect, key, &line, now)
       put(line, key)
       guard case .give(_, let lost) = look else {
-        if let host = prospect.host { focus.waits(photo, of: owner, at: host, now: now) }
+        if let host = lines[key]?.forHost.host(of: photo.number) {
+          focus.waits(photo, of: owner, at: host, now: now)
+        }
         enterCalled()
         continue
       }
@@ -181,21 +266,25 @@ extension Admission {
     for waiting in focus.atHosts[owner] ?? [] where waiting.host == host {
       let photo = waiting.photo
       if isStill(photo.list) { continue }
+      let other = hosts.detours[photo]?.other(than: host)
+      if let other, !hosts.hasRoom(other, now: now) { continue }
       let home = keys[photo.list]?.first { lines[$0]?.forHost.host(of: photo.number) == host }
       guard let home, let (entry, isTried) = lines[home]?.forHost.take(number: photo.number) else {
         focus.left(photo, of: owner)
         continue
       }
+      let hasHope = lines[home].map { isHopeful(photo.list, $0, at: host) } ?? false
       let answer = hosts.answer(
-        host, key, isTried: isTried, hasFresh: !isTried,
+        host, key, isTried: isTried, hasFresh: !isTried, isHopeful: hasHope,
         hasMore: lines[key]?.forHost.has(host) == true, now: now)
       let seat: Place
       var lost: LostHost?
       switch answer {
       case .wait:
-        lines[home]?.forHost.add(photo.number, host: host, url: entry.url, isTried: isTried)
+        lines[home]?.forHost.add(
+          photo.number, host: host, url: entry.url, isTried: isTried, isLed: other != nil)
         return nil
-      case .start(let isProbe): seat = self.place(at: host, isProbe, entry.url)
+      case .start(let isProbe): seat = self.place(photo, at: host, isProbe, entry.url, now)
       case .lost(let closure):
         seat = Place()
         lost = LostHost(name: host, closure: closure)
@@ -207,6 +296,13 @@ extension Admission {
       return give(photo, turn, lost, now)
     }
     return nil
+  }
+
+  /// It waits for its turn alone.
+  private func isFree(_ photo: PhotoID, in home: LineKey) -> Bool {
+    guard let line = lines[home] else { return false }
+    return line.returned.contains(photo.number)
+      || (line.held.contains(photo.number) && !isAstray(photo.list))
   }
 
   private func isStill(_ list: ListID) -> Bool {
@@ -274,7 +370,7 @@ extension Admission {
           continue
         }
         guard hosts.closure(of: one.host) == nil, !hosts.isShut(one.host), !isStill(one.photo.list),
-          !focus.heirs.values.contains(.host(one.photo))
+          !focus.heirs.values.contains(.host(one.photo)), hosts.detours[one.photo] == nil
         else { continue }
         let isFound = take(owner, for: .host(one.photo), since: one.since) {
           isSeated($0.photo, at: one.host)
@@ -319,19 +415,20 @@ extension Admission {
     guard let place = key(of: photo).flatMap({ lines[$0]?.inFlight[photo.number] }) else {
       return false
     }
-    return place.host == host && !place.isRider && !place.isProbe
+    return place.host == host && !place.isRider && !place.isProbe && place.beyond == nil
   }
 
   /// The photo gets the place of another one at their host, and in the window.
   mutating func inherit(_ photo: PhotoID, _ place: Place?, _ now: Duration) -> Bool {
-    guard let place, let host = place.host, !isHeld, !hosts.isShut(host),
-      hosts.closure(of: host) == nil, let owner = owners[photo.list], !isStill(photo.list),
+    guard let place, place.beyond == nil, hosts.detours[photo] == nil, let host = place.host,
+      !isHeld, !hosts.isShut(host), hosts.closure(of: host) == nil,
+      let owner = owners[photo.list], !isStill(photo.list),
       let home = keys[photo.list]?.first(where: {
         lines[$0]?.forHost.host(of: photo.number) == host
       }),
       let (entry, _) = lines[home]?.forHost.take(number: photo.number)
     else { return false }
-    let seat = self.place(at: host, false, entry.url)
+    let seat = self.place(photo, at: host, false, entry.url, now)
     lines[home]?.inFlight[photo.number] = seat
     if lines[home]?.forHost.has(host) == false { hosts.leave(host, home, now: now) }
     riders.leave(place)

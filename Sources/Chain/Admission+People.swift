@@ -43,11 +43,19 @@ extension Admission {
 
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [SeatClaim] {
-    var waiting: [String: Int] = [:]
-    for line in lines.values where !line.isStill {
-      for (host, photos, _) in line.forHost.sizes { waiting[host, default: 0] += photos }
+    var (waiting, led): ([String: Int], [String: Int]) = ([:], [:])
+    for (key, line) in lines where !line.isStill {
+      for (host, photos, _) in line.forHost.sizes {
+        waiting[host, default: 0] += photos
+        let others = line.forHost.led(at: host).compactMap { number in
+          hosts.detours[PhotoID(list: key.list, number: number)]?.other(than: host)
+        }
+        // Of the photos that wait for a closed server one is tried at a time.
+        let count = hosts.closure(of: host) == nil ? 1 : 0
+        for other in others { led[other, default: 0] += count }
+      }
     }
-    return hosts.claimSeats(waiting, now: now)
+    return hosts.claimSeats(waiting, led: led.mapValues { max(1, $0) }, now: now)
   }
 
   package mutating func grantSeats(
@@ -96,7 +104,7 @@ extension Admission {
       if let first = line.waiting.first, first.due < waits.retry?.due ?? .seconds(Int64.max) {
         waits.retry = (first.element, first.due)
       }
-      let next = line.candidate?.number ?? line.returned.first
+      let next = line.candidate?.number ?? line.returned.first ?? line.held.first
       waits.next = waits.next ?? next ?? (line.isExhausted ? nil : line.cursor + 1)
     }
     waits.hosts = Array(crowds.values)
@@ -115,8 +123,8 @@ extension Admission {
     return found
   }
 
-  /// The photos of each list that wait for closed hosts or for another attempt. A list counts as a whole when more of
-  /// its photos wait than are looked at.
+  /// The photos of each list that wait for closed hosts or for another attempt, or are held. A list counts as a whole
+  /// when more of its photos wait than are looked at.
   /// - Parameter slow: the number of photos that count as well while the window has room, although they wait for hosts
   ///   that are open, or for closed ones while no host answers.
   func waitingPhotos(slow: Int) -> [ListID: Int] {
@@ -129,14 +137,15 @@ extension Admission {
         if !hosts.isDead(host) { slow -= counted }
         still += counted
       }
-      let count = still >= Line.longestWait ? Int(UInt32.max) : still + line.waiting.count
+      let others = line.waiting.count + line.held.count
+      let count = still >= Line.longestWait ? Int(UInt32.max) : still + others
       if count > 0 { counts[key.list, default: 0] += count }
     }
     return counts
   }
 
   /// The photos of each list that wait for hosts which another machine reaches, and this one does not, or for another
-  /// attempt; only of lists with some of the former.
+  /// attempt, or are held; only of lists with some of the first.
   /// - Parameter limit: the host has answered the other machine not longer ago.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
     // As nearly always; lines may have many hosts.
@@ -147,7 +156,7 @@ extension Admission {
       where hosts.isUnreached(host, within: limit, now: now) {
         counts[key.list, default: 0] += photos
       }
-      retries[key.list, default: 0] += line.waiting.count
+      retries[key.list, default: 0] += line.waiting.count + line.held.count
     }
     for list in counts.keys { counts[list, default: 0] += retries[list] ?? 0 }
     return counts
@@ -197,8 +206,8 @@ extension Admission {
   /// The photo has a chain in a lower class, which ends to make way for one in the class of the focus.
   mutating func renew(_ photo: PhotoID) { focus.displace(photo, for: .itself) }
 
-  /// True if the photo waits for a place at its host.
-  package func waitsForHost(_ photo: PhotoID) -> Bool {
-    keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
+  /// The host at which the photo waits for a place.
+  func hostAwaited(by photo: PhotoID) -> String? {
+    keys[photo.list]?.lazy.compactMap { lines[$0]?.forHost.host(of: photo.number) }.first
   }
 }

@@ -32,7 +32,7 @@ package struct Admission: Sendable {
 
   /// The consequence of a host's answer for a photo.
   package struct Answer: Equatable, Sendable {
-    package var news: HostNews?
+    package var news: [HostNews] = []
     package var wish: WishAnswer?
   }
 
@@ -126,6 +126,9 @@ package struct Admission: Sendable {
   package mutating func drop(_ list: ListID, now: Duration) {
     settled.remove(list)
     setbacks.forget(list)
+    for number in hosts.detours.photos(of: list) {
+      hosts.forgetDetour(of: PhotoID(list: list, number: number), now: now)
+    }
     focus.drop(list)
     for key in keys.removeValue(forKey: list) ?? [] {
       guard let line = lines.removeValue(forKey: key) else { continue }
@@ -277,6 +280,12 @@ package struct Admission: Sendable {
     }
   }
 
+  mutating func enterReady(_ list: ListID) {
+    for key in keys[list] ?? [] {
+      if let line = lines[key], line.isReady { enter(key, line.serviceClass) }
+    }
+  }
+
   mutating func enterCalled() {
     for key in hosts.takeCalled() {
       if let line = lines[key] { enter(key, line.serviceClass) }
@@ -294,17 +303,24 @@ package struct Admission: Sendable {
 
   // MARK: outcomes
 
-  /// The photo's host has answered; the photo's place there is free. Nil if it has no place.
+  /// The photo's transfer is over, and its places at hosts are free. Nil if it has none.
+  /// - Parameter server: The last server that it reached, to which the outcome belongs; nil for the one of its URL.
   package mutating func answered(
-    _ photo: PhotoID, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+    _ photo: PhotoID, by server: String? = nil, _ outcome: HostWindow.Outcome, now: Duration,
+    jitter: Double
   ) -> Answer? {
     guard let key = key(of: photo), let place = lines[key]?.inFlight[photo.number],
       let host = place.host, var line = lines.removeValue(forKey: key)
     else { return nil }
     line.inFlight[photo.number] = Place()
+    let server = server ?? host
+    hosts.learn(photo, from: host, to: server, outcome, now: now)
     var answer = Answer()
-    answer.news = leave(place, of: key, outcome, now: now, jitter: jitter)
-    if let (seconds, gate) = wish(outcome, host, now: now, jitter: jitter) {
+    let wasClosed = hosts.closure(of: server) != nil
+    answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
+    if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
+      let gate = hosts.closure(of: server)?.gate
+    {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
@@ -315,40 +331,46 @@ package struct Admission: Sendable {
       }
     }
     put(line, key)
+    // Lists whose photos are held may go on.
+    if wasClosed, hosts.closure(of: server) == nil {
+      for list in hosts.detours.known { enterReady(list) }
+    }
     enterCalled()
     return answer
   }
 
-  /// The wait that the outcome asks of the photo, and its end. Another server closes no host, so the photo itself waits
-  /// for that server, as photos wait for a closed host.
-  private func wish(
-    _ outcome: HostWindow.Outcome, _ host: String, now: Duration, jitter: Double
-  ) -> (seconds: UInt32, gate: Duration)? {
-    switch outcome {
-    case .answered, .unknown: return nil
-    case .failed(let failure):
-      guard let seconds = failure.waitSeconds, let gate = hosts.closure(of: host)?.gate
-      else { return nil }
-      return (seconds, gate)
-    case .elsewhere(let failure):
-      let asked = failure.waitSeconds.map { Duration.seconds(Int64(max($0, 1))) }
-      let pause = asked ?? max(.seconds(1), HostWindow.longest * jitter)
-      return (failure.waitSeconds ?? 0, now + min(pause, hosts.longestWish))
-    }
-  }
-
+  /// Ends the photo's places. Each host learns only the outcome of its own server: of the last one, where the
+  /// transfer ended, and of the host that led it there.
   mutating func leave(
-    _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
-  ) -> HostNews? {
+    _ place: Place, of key: LineKey, _ outcome: HostWindow.Outcome, by server: String? = nil,
+    now: Duration, jitter: Double
+  ) -> [HostNews] {
     riders.leave(place)
-    guard !place.isRider, let host = place.host else { return nil }
-    return hosts.end(host, key, outcome, isProbe: place.isProbe, now: now, jitter: jitter)
-      .map { HostNews(name: host, news: $0) }
+    // A rider's transfer is another photo's.
+    guard !place.isRider, let host = place.host else { return [] }
+    let last = server ?? host
+    let own = last == host ? outcome : outcome.ofLeader
+    var news = [
+      (host, hosts.end(host, key, own, isProbe: place.isProbe, now: now, jitter: jitter))
+    ]
+    if let beyond = place.beyond {
+      let its = last == beyond.server ? outcome : outcome.ofOther
+      news.append(
+        (
+          beyond.server,
+          hosts.end(beyond.server, key, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
+        ))
+    }
+    if last != host, last != place.beyond?.server {
+      news.append((last, hosts.note(last, key, outcome, now: now, jitter: jitter)))
+    }
+    return news.compactMap { name, news in news.map { HostNews(name: name, news: $0) } }
   }
 
   /// A chain has ended; its place in the window is free.
   package mutating func ended(_ photo: PhotoID, _ end: PhotoEnd, now: Duration) {
     guard let key = key(of: photo) else { return }
+    let isLed = hosts.detours.count(of: photo.list) > 0
     let heir = focus.ended(photo, isDone: end == .filtered || end == .failed)
     var isHanded = false
     if case .host(let next) = heir {
@@ -368,6 +390,7 @@ package struct Admission: Sendable {
     switch end {
     case .filtered, .failed:
       line.patient[photo.number] = nil
+      hosts.forgetDetour(of: photo, now: now)
       isPassed = setbacks.passed(photo)
     case .stopped, .machineTrouble:
       line.returned.append(photo.number)
@@ -386,6 +409,8 @@ package struct Admission: Sendable {
     } else if isPassed {
       block(photo.list, false, now)
     }
+    // Any line of the list may wait until fewer photos are led to closed servers.
+    if isLed { enterReady(photo.list) }
     enterCalled()
   }
 

@@ -30,13 +30,20 @@ extension Admission {
     }
   }
 
-  /// The place at a host that a photo in flight takes until the host has answered. A rider takes none: it
+  /// The place at the host of its URL that a photo in flight takes until its transfer ends. A rider takes none: it
   /// waits for another photo's transfer.
   struct Place: Sendable {
+    /// At the server to which the host is known to lead the photo.
+    struct Beyond: Sendable {
+      let server: String
+      let isProbe: Bool
+    }
+
     var host: String?
     var isProbe = false
     var url: Int?
     var isRider = false
+    var beyond: Beyond?
   }
 
   struct Candidate: Sendable {
@@ -66,12 +73,16 @@ extension Admission {
     /// Photos that wait for another attempt.
     var waiting = DueQueue<UInt32>()
     var forHost = WaitingForHost()
+    /// Photos that are not tried before fewer photos of the list are led to closed servers.
+    var held: [UInt32] = []
     var candidate: Candidate?
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
 
     /// The cursor stops when this many photos wait for hosts.
     static let longestWait = 1024
+    /// No photo is tried whose redirect is not known while this many of its list are led to closed servers.
+    static let mostLed = 128
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
@@ -84,14 +95,17 @@ extension Admission {
 
     var isDone: Bool {
       isExhausted && inFlight.isEmpty && returned.isEmpty && waiting.isEmpty && forHost.count == 0
-        && candidate == nil
+        && held.isEmpty && candidate == nil
     }
 
     /// Worth a look, regardless of due times and calls by hosts.
     var isReady: Bool {
       guard !isStill else { return false }
-      return candidate != nil || !returned.isEmpty || canLookAhead
+      return candidate != nil || !returned.isEmpty || !held.isEmpty || canLookAhead
     }
+
+    /// Photos that were not tried may show that a server behind a redirect is well.
+    var hasNew: Bool { !isExhausted || !held.isEmpty }
 
     var canLookAhead: Bool { !isExhausted && forHost.count < Self.longestWait }
 
@@ -99,7 +113,7 @@ extension Admission {
 
     func holds(_ number: UInt32) -> Bool {
       inFlight[number] != nil || returned.contains(number) || waiting.contains(number)
-        || forHost.contains(number)
+        || forHost.contains(number) || held.contains(number)
     }
   }
 

@@ -12,9 +12,9 @@ extension ChainRunner: ChainOwner {
   /// Both only grow: the sum changes with either.
   var holds: UInt { state.withLock { $0.holds } }
 
-  func arrived(_ photo: PhotoID) {
+  func arrived(_ photo: PhotoID, from server: String?) {
     state.withLock { $0.heardProxy(of: photo) }
-    answered(photo)
+    answered(photo, by: server)
   }
 
   func settle(

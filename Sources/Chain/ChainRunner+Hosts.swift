@@ -20,13 +20,13 @@ package struct ClosedHost: Equatable, Sendable {
   package var lists: Set<ListID> = []
 }
 
-/// The reason why a photo waits for its host.
+/// The reason why a photo waits for its host, or for the server to which that leads it.
 package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
-  /// Enough is downloaded from it.
-  case room
-  /// Enough is downloaded from it by this machine and others.
-  case seat
+  /// Enough is downloaded from the server of this name.
+  case room(String)
+  /// The same, by this machine and others.
+  case seat(String)
 }
 
 /// The photos of a list that have chains or wait for something else than their turn.
@@ -59,17 +59,20 @@ package enum PhotoPlace: Equatable, Sendable {
 }
 
 extension ChainRunner {
-  /// Notes the answer of a photo's host, or the failure of the photo's download.
+  /// Notes the answer of a server to a photo's download, or the download's failure.
+  /// - Parameter server: nil for the server of the photo's URL.
   @discardableResult
-  func answered(_ photo: PhotoID, _ failure: Failure? = nil) -> Admission.WishAnswer? {
+  func answered(
+    _ photo: PhotoID, by server: String? = nil, _ failure: Failure? = nil
+  ) -> Admission.WishAnswer? {
+    let outcome = failure.map { HostWindow.Outcome($0) } ?? .answered
+    if outcome == .unknown { return nil }
     let now = time.uptime()
     let answer = state.withLock { state -> Admission.Answer? in
-      guard let host = state.admission.host(of: photo) else { return nil }
-      let outcome = failure.map { HostWindow.Outcome($0, at: host) } ?? .answered
-      if outcome == .unknown { return nil }
       let jitter = Double.random(in: 0...1, using: &state.random)
-      let answer = state.admission.answered(photo, outcome, now: now, jitter: jitter)
-      if let news = answer?.news { state.events.append(.host(news)) }
+      let answer = state.admission.answered(
+        photo, by: failure?.server ?? server, outcome, now: now, jitter: jitter)
+      state.events += (answer?.news ?? []).map { .host($0) }
       return answer
     }
     guard let answer else { return nil }
@@ -130,17 +133,19 @@ extension ChainRunner {
     }
   }
 
-  /// The reason why the photo waits for its host; nil if it is under way, or waits for something else. A
-  /// photo of a closed host waits for the host unless it is under way.
+  /// The reason why the photo waits for its host, or for the server to which that leads it; nil if it is under way, or
+  /// waits for something else. A photo of a closed host waits for the host unless it is under way.
   package func hostWait(of photo: PhotoID, at host: String) -> HostWait? {
     let now = time.uptime()
     return state.withLock { state in
       if state.admission.holds(photo) { return nil }
+      let awaited = state.admission.hostAwaited(by: photo)
+      let host = awaited ?? host
       if let closure = state.admission.hosts.closure(of: host) {
         return .closed(ClosedHost(name: host, closure, now: now))
       }
-      guard state.admission.waitsForHost(photo) else { return nil }
-      return state.admission.hosts.lacksSeats(host) ? .seat : .room
+      guard awaited != nil else { return nil }
+      return state.admission.hosts.lacksSeats(host) ? .seat(host) : .room(host)
     }
   }
 

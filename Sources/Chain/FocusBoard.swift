@@ -55,7 +55,7 @@ package struct FocusBoard: Sendable {
 
   struct Waiting: Sendable {
     let photo: PhotoID
-    let host: String
+    var host: String
     let since: Duration
   }
 
@@ -213,6 +213,12 @@ package struct FocusBoard: Sendable {
   mutating func waits(_ photo: PhotoID, of owner: UInt32, at host: String, now: Duration) {
     guard atHosts[owner]?.contains(where: { $0.photo == photo }) != true else { return }
     atHosts[owner, default: []].append(Waiting(photo: photo, host: host, since: now))
+  }
+
+  /// A photo that waits, in the focus or not, waits at another host now.
+  mutating func moved(_ photo: PhotoID, of owner: UInt32, to host: String) {
+    guard let place = atHosts[owner]?.firstIndex(where: { $0.photo == photo }) else { return }
+    atHosts[owner]?[place].host = host
   }
 
   mutating func left(_ photo: PhotoID, of owner: UInt32) {

@@ -10,18 +10,22 @@ package struct HostSeats: Sendable {
   package struct Use: Equatable, Sendable {
     package let name: String
     package let inFlight: Int
-    /// Photos that wait for it.
+    /// Photos that wait for it, or for another server and need a place at this one as well.
     package let waiting: Int
+    /// Some wait for another server.
+    package let isForLed: Bool
     package let word: HostWord
     /// The most photos in flight until the answer; nil if the seats decide.
     package let growth: Int?
 
     package init(
-      _ name: String, inFlight: Int, waiting: Int, word: HostWord = .none, growth: Int? = nil
+      _ name: String, inFlight: Int, waiting: Int, isForLed: Bool = false, word: HostWord = .none,
+      growth: Int? = nil
     ) {
       self.name = name
       self.inFlight = inFlight
       self.waiting = waiting
+      self.isForLed = isForLed
       self.word = word
       self.growth = growth
     }
@@ -35,6 +39,8 @@ package struct HostSeats: Sendable {
     var told = 0
     /// As it was claimed.
     var held: Int
+    /// Photos that wait for another server need it as well.
+    let isForLed: Bool
   }
 
   /// The most servers that are named at once. The others take turns.
@@ -81,7 +87,7 @@ package struct HostSeats: Sendable {
     }
     // Others use the server: they wait for what is left.
     let isLeft = seat.told < seat.held && inFlight <= seat.told
-    if isLeft || (!isUsed && seat.told < most) { isNews = true }
+    if isLeft || (!isUsed && !seat.isForLed && seat.told < most) { isNews = true }
   }
 
   /// The use from now on, until the answer; by name. Servers that are not named are given up.
@@ -104,7 +110,7 @@ package struct HostSeats: Sendable {
       let isOurs = now < deadline && use.need > 0
       let told = isOurs ? known[use.name]?.told ?? 0 : 0
       let held = max(use.inFlight, min(told, use.growth ?? told))
-      seats[use.name] = Seat(told: min(told, held), held: held)
+      seats[use.name] = Seat(told: min(told, held), held: held, isForLed: use.isForLed)
       return SeatClaim(use.name, held: held, need: use.need, word: use.word)
     }
   }

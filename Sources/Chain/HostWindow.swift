@@ -45,15 +45,17 @@ package struct HostWindow: Equatable, Sendable {
     var isSaid = false
   }
 
-  /// The outcome of a transfer for its host.
+  /// The outcome of a transfer for one of the servers that it was to reach.
   package enum Outcome: Equatable, Sendable {
     /// It answered, perhaps with a refusal.
     case answered
-    /// It answered with a redirect to another server, and that one failed. Failure and wait are the photo's alone: what
-    /// one user's URL leads to must not close the host for others, nor be named to them.
-    case elsewhere(Failure)
+    /// It answered with a redirect to another server, and that one failed. A server to which one user's URL leads must not
+    /// close the host for others: the failure closes the other server.
+    case led
     case failed(Failure)
-    /// The transfer was cancelled, or this machine made it fail.
+    /// The transfer ended before it reached the server, or failed without a server, and the failure is the photo's alone.
+    case unreached
+    /// The transfer was cancelled.
     case unknown
   }
 
@@ -64,7 +66,7 @@ package struct HostWindow: Equatable, Sendable {
 
   private static let first = 2
   private static let shortest = Duration.seconds(1)
-  static let longest = Duration.seconds(60)
+  private static let longest = Duration.seconds(60)
   /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
   private static let rests = Duration.seconds(60)...(.seconds(300))
   /// By then the outcome of the other machine's next probe is known, unless the host hangs.
@@ -94,7 +96,8 @@ package struct HostWindow: Equatable, Sendable {
   package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
     let free = seats.map { max(0, $0 - inFlight) } ?? .max
     guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
-    return now >= closure.next && !closure.isProbing ? min(1, free) : 0
+    // Failures behind redirects may close it while it has as many photos as it may have.
+    return now >= closure.next && !closure.isProbing ? max(0, min(1, free, most - inFlight)) : 0
   }
 
   /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as
@@ -122,13 +125,19 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .elsewhere where closure == nil:
+    case .unreached:
+      // The next photo may not reach it either, so it does not follow at once.
+      if isProbe, let gate = closure?.gate {
+        closure?.gate = max(gate, now + Self.shortest * max(0, min(1, jitter)))
+      }
+      return nil
+    case .led where closure == nil:
       // The host is well, but more photos at once would only fail at the other server.
       lastAnswer = now
       contradict()
       failures = 0
       return nil
-    case .answered, .elsewhere: return answer(isProbe: isProbe, most, now)
+    case .answered, .led: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
@@ -142,6 +151,14 @@ package struct HostWindow: Equatable, Sendable {
       if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
       return nil
     }
+  }
+
+  /// Notes the outcome of a photo that another host led here without a place.
+  package mutating func note(
+    _ outcome: Outcome, now: Duration, most: Int, wish: Duration = longestWish, jitter: Double
+  ) -> News? {
+    inFlight += 1
+    return end(outcome, isProbe: false, now: now, most: most, wish: wish, jitter: jitter)
   }
 
   private mutating func answer(isProbe: Bool, _ most: Int, _ now: Duration) -> News? {
@@ -299,21 +316,24 @@ package struct HostWindow: Equatable, Sendable {
 }
 
 extension HostWindow.Outcome {
-  /// The outcome of a failed download for the host of its URL. A host that refuses for good is well. Only a failure
-  /// that has the host as its server is the host's.
-  package init(_ failure: Failure, at host: String) {
+  /// The outcome of a failed download for the server that failed. A server that refuses for good is well. A failure
+  /// without a server, such as of a file, is the photo's alone.
+  package init(_ failure: Failure) {
     switch failure.kind {
-    case .final: self = .answered
     case .machine, .cancelled: self = .unknown
-    case .passing: self = failure.server == host ? .failed(failure) : .elsewhere(failure)
+    case .final: self = failure.server == nil ? .unreached : .answered
+    case .passing: self = failure.server == nil ? .unreached : .failed(failure)
     }
   }
 
-  /// The host itself has answered.
-  var isAnswer: Bool {
-    switch self {
-    case .answered, .elsewhere: true
-    case .failed, .unknown: false
-    }
+  /// The outcome of the same transfer for the host that led it to the server.
+  var ofLeader: Self {
+    if case .failed = self { .led } else { self }
   }
+
+  /// The outcome of the same transfer for a server that it was to reach, and that was not its last one.
+  var ofOther: Self { self == .unknown ? .unknown : .unreached }
+
+  /// The server itself has answered.
+  var isAnswer: Bool { self == .answered || self == .led }
 }

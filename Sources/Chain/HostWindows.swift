@@ -45,11 +45,11 @@ package struct HostWindows: Sendable {
     mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed, .elsewhere:
+      case .failed, .led:
         let own =
           called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
         if let own { self[own].failed(key) }
-      case .unknown: break
+      case .unreached, .unknown: break
       }
     }
 
@@ -84,6 +84,7 @@ package struct HostWindows: Sendable {
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
+  var detours = Detours()
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
@@ -117,15 +118,16 @@ package struct HostWindows: Sendable {
   // MARK: photos
 
   /// True if a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
-  /// there.
+  /// there. `isHopeful`: others may be led there.
   package mutating func ask(
     _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
-    now: Duration
+    isHopeful: Bool = false, now: Duration
   ) -> Answer {
     if isShut(name) { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
+    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
+    {
       return .lost(closure)
     }
     guard room(name, host.window, now) > 0, !host.isAwaited(ahead: serviceClass) else {
@@ -136,18 +138,18 @@ package struct HostWindows: Sendable {
     return .start(isProbe: isProbe)
   }
 
-  /// The answer of a called line: it has tried photos for the host, untried ones, or both. `hasMore`: more
-  /// than one.
+  /// The answer of a called line: it has tried photos for the host, untried ones, or both. `isHopeful`: untried ones may
+  /// be led there. `hasMore`: more than one.
   package mutating func answer(
-    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
-    now: Duration
+    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false,
+    isHopeful: Bool = false, hasMore: Bool, now: Duration
   ) -> Answer {
     guard var host = hosts.removeValue(forKey: name), let share = host.called[key] else {
       return .wait
     }
     let isShut = isShut(name)
     if !isShut,
-      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
+      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       if !hasMore {
         unlist(key, name, &host)
@@ -199,9 +201,31 @@ package struct HostWindows: Sendable {
     jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
+    return judge(&host, name, key, outcome, now) { window, most, wish in
+      window.end(
+        outcome, isProbe: isProbe, now: now, most: most, wish: wish, jitter: jitter)
+    }
+  }
+
+  /// Notes the outcome of a photo of the line at a server to which its host led it without a place.
+  package mutating func note(
+    _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+  ) -> HostWindow.News? {
+    // There is nothing that an answer could mend.
+    if outcome == .answered, hosts[name] == nil { return nil }
+    var host = known(name, now)
+    hosts[name] = nil
+    return judge(&host, name, key, outcome, now) { window, most, wish in
+      window.note(outcome, now: now, most: most, wish: wish, jitter: jitter)
+    }
+  }
+
+  private mutating func judge(
+    _ host: inout Host, _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome,
+    _ now: Duration, _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
+  ) -> HostWindow.News? {
     let wasClosed = host.window.closure != nil
-    let news = host.window.end(
-      outcome, isProbe: isProbe, now: now, most: limits.most, wish: longestWish, jitter: jitter)
+    let news = end(&host.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
@@ -213,6 +237,52 @@ package struct HostWindows: Sendable {
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
     put(host, name, now)
     return news
+  }
+
+  // MARK: servers behind hosts
+
+  /// Where a photo asks for its place. One that is led to another server needs room there and at its host, which goes
+  /// first: without an answer of the host no photo reaches the other server.
+  func door(of photo: PhotoID, at host: String, now: Duration) -> String {
+    guard let detour = detours[photo] else { return host }
+    let isOnlyFull = hasRoom(host, now: now) && !hasRoom(detour.server, now: now)
+    return isOnlyFull ? detour.server : host
+  }
+
+  /// The photo's transfer from the host ended at the server.
+  mutating func learn(
+    _ photo: PhotoID, from host: String, to server: String, _ outcome: HostWindow.Outcome,
+    now: Duration
+  ) {
+    switch outcome {
+    case .failed where server != host:
+      let detour = Detours.Detour(host: host, server: server)
+      if detours[photo] == detour { return }
+      forgetDetour(of: photo, now: now)
+      detours.note(photo, detour)
+    case .answered, .led, .failed: forgetDetour(of: photo, now: now)
+    case .unreached, .unknown: break
+    }
+  }
+
+  mutating func forgetDetour(of photo: PhotoID, now: Duration) {
+    guard let server = detours[photo]?.server else { return }
+    detours.forget(photo)
+    if !detours.lead(to: server), let host = hosts.removeValue(forKey: server) {
+      put(host, server, now)
+    }
+  }
+
+  func hasRoom(_ name: String, now: Duration) -> Bool {
+    !isShut(name) && room(name, known(name, now).window, now) > 0
+  }
+
+  /// A photo that has just got its place at one of two hosts takes one at the other; true if it is a probe there.
+  mutating func start(_ name: String, now: Duration) -> Bool {
+    var host = known(name, now)
+    let isProbe = host.window.start(tried: true, fresh: false)
+    hosts[name] = host
+    return isProbe
   }
 
   // MARK: time and people
@@ -275,16 +345,21 @@ package struct HostWindows: Sendable {
     window.room(now: now, most: limits.most, seats: seats?.limit(name, now: now))
   }
 
-  /// - Parameter waiting: the photos that wait for each host.
-  package mutating func claimSeats(_ waiting: [String: Int], now: Duration) -> [SeatClaim] {
-    let names = Set(waiting.keys).union(hosts.keys).subtracting([Self.here])
+  /// - Parameters:
+  ///   - waiting: The photos that wait for each host.
+  ///   - led: The photos that wait for another one, and need room at both.
+  package mutating func claimSeats(
+    _ waiting: [String: Int], led: [String: Int] = [:], now: Duration
+  ) -> [SeatClaim] {
+    let needs = waiting.merging(led) { $0 + $1 }
+    let names = Set(needs.keys).union(hosts.keys).subtracting([Self.here])
     let uses = names.sorted().map { name in
       let window = hosts[name]?.window
-      let photos = isShut(name) ? 0 : waiting[name] ?? 0
+      let photos = isShut(name) ? 0 : needs[name] ?? 0
       return HostSeats.Use(
         name, inFlight: window?.inFlight ?? 0,
         // Of a closed host other machines may have the seats.
-        waiting: window?.closure == nil ? photos : min(1, photos),
+        waiting: window?.closure == nil ? photos : min(1, photos), isForLed: led[name] != nil,
         word: hosts[name]?.window.word(now: now) ?? .none, growth: window?.growth)
     }
     return seats?.claims(uses, now: now) ?? []
@@ -356,15 +431,16 @@ package struct HostWindows: Sendable {
 
   /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {
-    guard let host = hosts[name], host.isAwaited || !isForgettable(host, now) else {
+    guard let host = hosts[name], host.isAwaited || !isForgettable(host, name, now) else {
       return Host()
     }
     return host
   }
 
   /// Nothing is worth remembering, nor telling to other machines.
-  private func isForgettable(_ host: Host, _ now: Duration) -> Bool {
-    host.window.isForgettable(now: now) && (seats == nil || !host.window.hasFinding)
+  private func isForgettable(_ host: Host, _ name: String, _ now: Duration) -> Bool {
+    host.window.isForgettable(now: now) && !detours.lead(to: name)
+      && (seats == nil || !host.window.hasFinding)
   }
 
   /// Tried photos give up sooner, but not while untried ones could show that the host is well.
@@ -396,8 +472,9 @@ package struct HostWindows: Sendable {
     }
     setGate(&host, name, now)
     let isIdle =
-      isForgettable(host, now)
-      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
+      isForgettable(host, name, now)
+      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0
+        && !detours.lead(to: name))
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {
       seats?.note(

@@ -19,8 +19,9 @@ protocol ChainOwner<Order>: AnyObject, Sendable {
 
   /// The number of holds that were released.
   var holds: UInt { get }
-  /// The photo's host is no longer needed; may be called more than once.
-  func arrived(_ photo: PhotoID)
+  /// The photo's host is no longer needed; may be called more than once. The first call names the server that has sent
+  /// the photo; nil for the one of its URL.
+  func arrived(_ photo: PhotoID, from server: String?)
   /// The photo is downloaded; call the chain's `beginFilter` when a place at the filter is free.
   func awaitPlace(_ chain: PhotoChain<Order>)
   /// The chain needs no place, or no longer; may be called for a chain that has not waited.
@@ -64,8 +65,9 @@ final class PhotoChain<Order: Sendable>: Sendable {
     let download = operation(.download) { [work, owner] () throws(Failure) -> Work.Original in
       if let refusal = work.refusal { throw refusal }
       if work.state == .downloaded { return try await stages.recall(work) }
-      let original = try await stages.download(work, arrived: { owner.arrived(work.photo) })
-      owner.arrived(work.photo)
+      let original = try await stages.download(
+        work, arrived: { owner.arrived(work.photo, from: $0) })
+      owner.arrived(work.photo, from: nil)
       return original
     }
     let filter = operation(.filter) { [work] () throws(Failure) -> Work.Negative in

@@ -13,9 +13,10 @@ package protocol Stages<Order, Original, Negative>: Sendable {
   /// The result of the filter stage.
   associatedtype Negative: Sendable
 
-  /// Fetches the original and records `downloaded`. Calls `arrived` when the host is no longer needed.
+  /// Fetches the original and records `downloaded`. Calls `arrived` with the server that has sent it when the host is no
+  /// longer needed.
   func download(
-    _ work: PhotoWork<Order>, arrived: @Sendable () -> Void
+    _ work: PhotoWork<Order>, arrived: @Sendable (String?) -> Void
   ) async throws(Failure) -> Original
   /// Returns the original of a photo that is recorded as downloaded. If it is gone, records `lost` and raises
   /// a passing failure.

@@ -8,6 +8,8 @@ struct WaitingForHost: Sendable {
   private struct Crowd: Sendable {
     var tried: [Entry] = []
     var fresh: [Entry] = []
+    /// The photos that are led to another server.
+    var led: Set<UInt32> = []
     var count: Int { tried.count + fresh.count }
   }
 
@@ -33,8 +35,13 @@ struct WaitingForHost: Sendable {
   func hasFresh(_ host: String) -> Bool { crowds[host]?.fresh.isEmpty == false }
   func count(_ host: String) -> Int { crowds[host]?.count ?? 0 }
 
+  /// The photos at the host that need room at another server as well. Sorted, so that a simulation replays.
+  func led(at host: String) -> [UInt32] { crowds[host]?.led.sorted() ?? [] }
+
+  /// - Parameter isLed: it is led to the host, or by it to another server.
   mutating func add(
-    _ number: UInt32, host: String, url: Int? = nil, isTried: Bool, isFirst: Bool = false
+    _ number: UInt32, host: String, url: Int? = nil, isTried: Bool, isLed: Bool,
+    isFirst: Bool = false
   ) {
     guard numbers[number] == nil else { return }
     numbers[number] = host
@@ -44,6 +51,7 @@ struct WaitingForHost: Sendable {
     } else {
       crowd.fresh.insert((number, url), at: isFirst ? 0 : crowd.fresh.count)
     }
+    if isLed { crowd.led.insert(number) }
     crowds[host] = crowd
   }
 
@@ -52,8 +60,20 @@ struct WaitingForHost: Sendable {
     let isFirst = isFresh && !crowd.fresh.isEmpty || crowd.tried.isEmpty
     let entry = isFirst ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
     numbers[entry.number] = nil
+    crowd.led.remove(entry.number)
     if crowd.count > 0 { crowds[host] = crowd }
     return entry
+  }
+
+  /// Takes the untried photos at the host, of which it is not known where they lead.
+  mutating func takeNew(at host: String) -> [UInt32] {
+    guard var crowd = crowds.removeValue(forKey: host) else { return [] }
+    let led = crowd.led
+    let taken = crowd.fresh.map { $0.number }.filter { !led.contains($0) }
+    crowd.fresh.removeAll { !led.contains($0.number) }
+    for number in taken { numbers[number] = nil }
+    if crowd.count > 0 { crowds[host] = crowd }
+    return taken
   }
 
   /// Takes one photo out of the order.
@@ -69,6 +89,7 @@ struct WaitingForHost: Sendable {
     } else {
       found = nil
     }
+    crowd.led.remove(number)
     if crowd.count > 0 { crowds[host] = crowd }
     return found
   }

@@ -28,7 +28,7 @@ extension Downloader {
           try compare(landing.digest, checksum)
         } catch {
           leave(boarding, url, onDisk: true)
-          throw error
+          throw landing.reply.server.map { error.at($0) } ?? error
         }
         let name = Original.name(of: photo)
         switch landing.place {
@@ -222,6 +222,7 @@ extension Downloader {
   private func original(_ landing: Landing, _ file: any OpenFile, _ name: FileName) -> Original {
     Original(
       file: file, name: name, contents: landing.contents,
-      host: landing.url.host, status: landing.reply.status, isEndSure: landing.reply.isEndSure)
+      host: landing.url.host, status: landing.reply.status, isEndSure: landing.reply.isEndSure,
+      server: landing.reply.server)
   }
 }

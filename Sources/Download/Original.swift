@@ -14,6 +14,8 @@ package struct Original: Sendable {
   package let status: Int
   /// True when the sender announced where the body ends.
   package let isEndSure: Bool
+  /// The server that has sent it: the one of the URL, or another one to which that redirects. Nil for a file.
+  package var server: String?
 
   /// `000038211` in the folder of its list.
   package static func name(of photo: PhotoID) -> FileName {

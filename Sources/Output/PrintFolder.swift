@@ -14,10 +14,16 @@ package final class PrintFolder: Sendable {
     package let temporary: FileName
   }
 
+  /// Where the name of the folder is, and the folder to which it led at the beginning.
+  private struct Place: Sendable {
+    let parent: any Folder
+    let name: FileName
+    let identity: FolderIdentity
+  }
+
   package let folder: any Folder
-  /// The folder that holds this one, and the name of this one there.
-  private let parent: (any Folder)?
-  private let name: FileName?
+  /// Nil for a folder whose name does not matter.
+  private let place: Place?
   private let readers: FileReaders
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
@@ -25,25 +31,41 @@ package final class PrintFolder: Sendable {
   private let isSettled = Atomic(false)
 
   package init(
-    _ folder: any Folder, in parent: (any Folder)? = nil, as name: FileName? = nil,
-    for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace
+    _ folder: any Folder, for readers: FileReaders = .group, mark: String = "",
+    way: PrintWay = .replace
   ) {
-    (self.folder, self.parent, self.name, self.readers) = (folder, parent, name, readers)
+    place = nil
+    (self.folder, self.readers) = (folder, readers)
+    (self.mark, self.way) = (mark, way)
+  }
+
+  /// - Parameter parent: The folder that holds this one, under this name.
+  package init(
+    _ folder: any Folder, in parent: any Folder, as name: FileName,
+    for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace
+  ) throws(SystemError) {
+    place = Place(parent: parent, name: name, identity: try folder.identity())
+    (self.folder, self.readers) = (folder, readers)
     (self.mark, self.way) = (mark, way)
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
   package var unsettled: (any Folder)? {
-    isSettled.load(ordering: .acquiring) ? nil : parent
+    isSettled.load(ordering: .acquiring) ? nil : place?.parent
   }
 
   /// Raises ENOENT if the name of the folder no longer leads to it: no result would name a print that appears there.
   package func checkName() throws(SystemError) {
-    guard let parent, let name else { return }
-    let (own, found) = (try folder.identity(), try parent.status(of: name))
-    guard FolderIdentity(device: found.device, inode: found.inode) == own else {
-      throw SystemError(.missing, call: "fstatat", thing: folder.path)
+    guard let place else { return }
+    let found: FolderIdentity?
+    do throws(SystemError) { found = try place.parent.identity(of: place.name) } catch {
+      guard error.isMissing else { throw error }
+      found = nil
     }
+    if found == place.identity { return }
+    // Raises if the disk of the parent is away, which is the trouble of all lists.
+    _ = try place.parent.standing()
+    throw SystemError(.missing, call: "fstatat", thing: folder.path)
   }
 
   /// Call when `unsettled` was synced.

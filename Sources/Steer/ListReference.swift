@@ -27,6 +27,14 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
 
   private var name: String { ListName(text).text }
 
+  /// The names, in small letters, that a list which is meant may have; nil if it may have any.
+  package var spellings: [String]? {
+    isPattern ? nil : [text.lowercased(), name.lowercased()]
+  }
+
+  /// The name for which a list of another name is suggested. For a number or a pattern it would be a guess.
+  package var suggestible: String? { isPattern || number != nil ? nil : name }
+
   /// True if the text may fit several names.
   package var isPattern: Bool { NamePattern.isOne(name) }
 
@@ -102,7 +110,6 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package func choose(
     among lists: some Collection<Candidate>, for caller: UInt32
   ) throws(ControlError) -> UInt64 {
-    let name = name
     if let number, lists.contains(where: { $0.id == number }) { return number }
     // Once none of the caller's fits, they need not be compared again.
     let meant =
@@ -114,10 +121,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     let unfinished = meant.filter { !$0.isFinal }.map(\.id)
     guard unfinished.count < 2 else { throw ambiguous(unfinished) }
     guard let id = unfinished.first ?? newest.values.first else {
-      // For another number or a pattern it would be a guess.
-      let isName = number == nil && !isPattern
-      let names = isName ? Set(lists.map { OutsideText(checked: $0.name) }) : []
-      let near = isName ? Suggestion.nearest(to: name, among: names.map(\.text)) : nil
+      let near = suggestible.flatMap { Suggestion.nearest(to: $0, among: lists.map(\.name)) }
       throw .noSuchList(name: text, near: near)
     }
     return id

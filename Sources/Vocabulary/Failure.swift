@@ -72,7 +72,7 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The same failure as one of that server, unless the failure is not one of the world or already has its server.
   package func at(_ server: String) -> Failure {
-    guard kind == .passing, self.server == nil else { return self }
+    guard kind == .passing || kind == .final, self.server == nil else { return self }
     var facts = facts
     facts.server = server
     return Failure(facts)

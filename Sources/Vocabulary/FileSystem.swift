@@ -169,6 +169,8 @@ package protocol Folder: AnyObject, Sendable {
   /// The folder that the path leads to now, for a task of several calls: `PathFolder` follows its path with each call.
   func standing() throws(SystemError) -> any Folder
   func identity() throws(SystemError) -> FolderIdentity
+  /// Of the folder that has the name now.
+  func identity(of name: FileName) throws(SystemError) -> FolderIdentity
   /// Something is mounted here, be it another folder of the same file system.
   var isMountPoint: Bool { get }
   /// The room on the folder's file system.
@@ -241,6 +243,11 @@ extension Folder {
   }
 
   package func isEmpty() throws(SystemError) -> Bool { try entries().isEmpty }
+
+  package func identity(of name: FileName) throws(SystemError) -> FolderIdentity {
+    let status = try status(of: name)
+    return FolderIdentity(device: status.device, inode: status.inode)
+  }
 
   /// The device number of the folder's file system.
   package func device() throws(SystemError) -> UInt64 { try identity().device }

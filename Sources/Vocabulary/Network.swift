@@ -90,6 +90,8 @@ package struct TransferReply: Equatable, Sendable {
   /// The protocol marks the body's end. Otherwise a body that was cut off looks complete.
   package let isEndSure: Bool
   package let entity: EntityFacts
+  /// The server that sent it, with its port: the one of the URL, or another one to which that redirects.
+  package var server: String?
 
   package init(
     status: Int, size: UInt64, isEndSure: Bool = true, entity: EntityFacts = EntityFacts()

@@ -9,22 +9,40 @@ package enum Suggestion {
 
   /// The only known word with this beginning, or the nearest word if it differs by a few typing errors.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
-    guard 1...32 ~= word.utf8.count else { return nil }
-    let bytes = lowered(word.utf8[...])
-    var begun: [String] = []
-    var near: [(name: OutsideText, slips: Int)] = []
-    let most = max(1, min(mostSlips, bytes.count / 3))
-    for name in known where name.utf8.count >= bytes.count - mostSlips {
+    guard var search = Search(word) else { return nil }
+    for name in known { search.look(at: name) }
+    return search.found
+  }
+
+  /// The same for very many words, in several turns.
+  package struct Search {
+    private let bytes: [UInt8]
+    /// The words with this beginning, but no more than two.
+    private var begun: Set<OutsideText> = []
+    private var near: (slips: Int, name: OutsideText)?
+
+    /// Nil for a word that is too short or too long.
+    package init?(_ word: String) {
+      guard 1...32 ~= word.utf8.count else { return nil }
+      bytes = lowered(word.utf8[...])
+    }
+
+    package mutating func look(at name: String) {
+      guard name.utf8.count >= bytes.count - mostSlips else { return }
       // No more of a long name matters.
       let head = lowered(name.utf8.prefix(bytes.count + mostSlips))
-      if head.starts(with: bytes) { begun.append(name) }
+      if head.starts(with: bytes), begun.count < 2 { begun.insert(OutsideText(checked: name)) }
+      let most = max(1, min(mostSlips, bytes.count / 3))
       guard name.utf8.count == head.count, let slips = slips(bytes, head), slips <= most else {
-        continue
+        return
       }
-      near.append((OutsideText(checked: name), slips))
+      let found = (slips: slips, name: OutsideText(checked: name))
+      if near.map({ found < $0 }) ?? true { near = found }
     }
-    if bytes.count > 1, begun.count == 1 { return begun[0] }
-    return near.min { ($0.slips, $0.name) < ($1.slips, $1.name) }?.name.text
+
+    package var found: String? {
+      bytes.count > 1 && begun.count == 1 ? begun.first?.text : near?.name.text
+    }
   }
 
   private static let mostSlips = 2

@@ -138,7 +138,7 @@ final class ClaimBench: @unchecked Sendable {
 
   func readAhead(_ candidate: Candidate) async {
     let claim = claim
-    guard let staged = claim.memory.ahead.begin(candidate, claim.memory) else { return }
+    guard let staged = await claim.memory.ahead.begin(candidate, claim.memory) else { return }
     await claim.memory.ahead.run(candidate, staged, claim)
   }
 }

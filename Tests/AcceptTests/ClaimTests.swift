@@ -13,18 +13,18 @@ import Vocabulary
 @Suite struct ClaimTests {
   static let good = "a good list end"
 
-  @Test func `a number that was given back is drawn again only above all used ones`() throws {
+  @Test func `a number that was given back is drawn again only above all used ones`() async throws {
     let memory = try ClaimBench().claim.memory
     let (first, second, third) = (memory.drawNumber(), memory.drawNumber(), memory.drawNumber())
-    memory.giveBack(first)
-    memory.giveBack(third)
+    await memory.giveBack(first)
+    await memory.giveBack(third)
     memory.use(second)
     #expect(memory.drawNumber() == third)
     #expect(memory.drawNumber() > third)
     // Given back after a higher one was used.
     let late = memory.drawNumber()
     memory.use(memory.drawNumber())
-    memory.giveBack(late)
+    await memory.giveBack(late)
     #expect(memory.drawNumber() > late)
   }
 

@@ -232,6 +232,25 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `the disks are asked once for each look, however many files wait`() async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.settled()
+    let away = "\(bench.scratch.path)/away"
+    User.rename(bench.inboxPath, away)
+    await bench.rules.wait(for: ["trouble inbox.lost"])
+    for number in 0..<100 { User.put("\(away)/\(number).plist", "\(number) end") }
+    bench.rules.state.withLock { state in
+      state.fullness = Failure(.machine, code: "inbox.full", reason: "full")
+      (state.looks, state.questions) = (0, 0)
+    }
+    User.rename(away, bench.inboxPath)
+    await bench.settle()
+    let (looks, questions) = bench.rules.state.withLock { ($0.looks, $0.questions) }
+    #expect(questions >= 100 && looks < 20, "\(looks) looks, \(questions) questions")
+    #expect(bench.rules.names.isEmpty)
+    await bench.inbox.stop()
+  }
+
   @Test("A new child process that inherited our descriptors keeps no daemon from the inbox")
   func inherited() throws {
     let scratch = try ScratchFolder()

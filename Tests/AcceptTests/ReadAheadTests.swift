@@ -203,7 +203,7 @@ import Vocabulary
     let bench = try await Self.readAhead()
     #expect(try bench.lists.listing() == [".staged-1"])
     try bench.inbox.remove(ClaimBench.name)
-    bench.claim.memory.ahead.clear(bench.claim.memory)
+    await bench.claim.memory.ahead.clear(bench.claim.memory)
     #expect(try bench.lists.listing().isEmpty)
   }
 }

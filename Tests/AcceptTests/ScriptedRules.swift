@@ -30,6 +30,9 @@ final class ScriptedRules: IntakeRules {
     var repeated: [ListID] = []
     var fullness: Failure?
     var standing: Failure?
+    /// The looks at the disks, and the questions whether there is room.
+    var looks = 0
+    var questions = 0
     /// The room for lists, if it is limited.
     var room: UInt64?
     /// Entries are `PATH: REASON`.
@@ -73,7 +76,13 @@ final class ScriptedRules: IntakeRules {
     }
   }
 
-  func standing() -> Failure? { state.withLock { $0.standing } }
+  func standing() -> IntakeStanding {
+    state.withLock { state in
+      state.looks += 1
+      return IntakeStanding(
+        record: state.standing, machine: state.fullness, left: state.room ?? .max)
+    }
+  }
 
   func isRecorded(_ list: ListID) -> Bool { state.withLock { $0.recorded[list] != nil } }
 
@@ -215,10 +224,11 @@ final class ScriptedRules: IntakeRules {
     feed.yield("rejected \(name)")
   }
 
-  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
-    state.withLock { state in
-      state.room.map { bytes > $0 ? Self.noRoom : state.fullness } ?? state.fullness
-    }
+  func fullness(
+    for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
+  ) -> Failure? {
+    state.withLock { $0.questions += 1 }
+    return standing.machine ?? (bytes > standing.left ? Self.noRoom : nil)
   }
 
   private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")

@@ -96,14 +96,15 @@ struct ScriptedStages: Stages {
   let running = TransferBoard()
 
   func download(
-    _ work: PhotoWork<String>, arrived: @Sendable () -> Void
+    _ work: PhotoWork<String>, arrived: @Sendable (String?) -> Void
   ) async throws(Failure) -> String {
     precondition(work.order == "order \(work.photo)", "the order travels with its photo")
     downloads.add()
-    let host = books.notes.withLock { $0.hosts[work.photo] }
+    let (host, server) = books.notes.withLock { ($0.hosts[work.photo], $0.servers[work.photo]) }
     do throws(Failure) { try await onDownload(work) } catch {
       throw host.map { error.at($0) } ?? error
     }
+    if let server { arrived(server) }
     try books.record([.downloaded(work.photo, Contents(size: 1, hash: 1))])
     return "original \(work.photo)"
   }

@@ -255,50 +255,6 @@ import Vocabulary
     #expect(admission.hosts.closure(of: "a")?.gate == .seconds(3600))
   }
 
-  @Test func `what a redirect's target asks for is for that photo alone, within the patience`() {
-    var admission = Admission(
-      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
-    add(&admission, 1)
-    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 3600)
-    let other = photo(1, 2)
-    var wishes: [Admission.WishAnswer?] = []
-    for time in [Duration.zero, .seconds(100)] {
-      guard let next = take(&admission, now: time, tried: time > .zero ? [photo(1, 1)] : []) else {
-        break
-      }
-      #expect(next.photo == photo(1, 1) && next.lost == nil)
-      let answer = admission.answered(next.photo, .elsewhere(busy), now: time, jitter: 0)
-      #expect(answer != nil && answer?.news == nil)
-      wishes.append(answer?.wish)
-      admission.ended(next.photo, .retry(after: .seconds(100)), now: time)
-      #expect(admission.hosts.closure(of: "a") == nil)
-      guard time == .zero else { continue }
-      #expect(take(&admission)?.photo == other, "the host is open to others")
-      _ = admission.answered(other, .answered, now: .zero, jitter: 0)
-      admission.ended(other, .filtered, now: .zero)
-    }
-    #expect(wishes == [.granted(until: .seconds(100)), .refused])
-  }
-
-  @Test func `a server that fails behind a redirect costs no attempt within the patience`() {
-    var admission = Admission(
-      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
-    add(&admission, 1)
-    let refused = Failure(.passing, code: "connect.refused", reason: "it refuses")
-    var wishes: [Admission.WishAnswer?] = []
-    for time in [Duration.zero, .seconds(99), .seconds(129)] {
-      guard let next = take(&admission, now: time, tried: time > .zero ? [photo(1, 1)] : []) else {
-        break
-      }
-      #expect(next.photo == photo(1, 1))
-      let answer = admission.answered(next.photo, .elsewhere(refused), now: time, jitter: 0.5)
-      wishes.append(answer?.wish)
-      admission.ended(next.photo, .retry(after: .seconds(30)), now: time)
-      #expect(admission.hosts.closure(of: "a") == nil)
-    }
-    #expect(wishes == [.granted(until: .seconds(30)), .granted(until: .seconds(129)), nil])
-  }
-
   @Test func `a flush opens a closed host and ends the wait of photos for their retry`() {
     var admission = Admission(window: 9)
     admission.add(

@@ -145,13 +145,88 @@ import Vocabulary
     bench.add(1, photos: 40)
     bench.add(2, photos: 40)
     await bench.finishedLists.reaches(1)
-    #expect(bench.books.count(.filtered) == 40 && bench.runner.closedHosts().isEmpty)
+    #expect(bench.books.count(.filtered) == 40)
+    #expect(bench.runner.closedHosts().allSatisfy { $0.name == "elsewhere" })
     await finish(bench, lists: 2)
     #expect(bench.books.count(.filtered) == 40 && bench.books.count(.failed) == 40)
-    #expect(bench.hostNews.news.isEmpty)
+    #expect(bench.hostNews.news.allSatisfy { $0.name == "elsewhere" })
     let failures = bench.books.notes.withLock { $0.failures }
     #expect(failures.values.allSatisfy { $0.reason.hasPrefix("elsewhere ") })
     #expect(bench.books.notes.withLock { $0.retries.allSatisfy { $0.after <= .seconds(10) } })
+  }
+
+  @Test func `a server behind a redirect is asked by some photos, then by one probe at a time`()
+    async
+  {
+    let bench = Darkbench(download: { _ throws(Failure) in
+      throw Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+        .at("elsewhere")
+    })
+    place(bench, 1, 1000, at: "a.example")
+    bench.add(1, photos: 1000)
+    await bench.hostNews.told.reaches(1)
+    await bench.runner.idle()
+    let asked = bench.downloads.count
+    #expect(asked >= Admission.Line.mostLed && asked <= Admission.Line.mostLed + 2, "\(asked)")
+    for wait in [599, 1] {
+      #expect(bench.downloads.count == asked)
+      bench.time.advance(by: .seconds(wait))
+      await bench.runner.idle()
+    }
+    await bench.downloads.reaches(asked + 1)
+    #expect(bench.books.notes.withLock { $0.retries.allSatisfy { $0.attempt == 0 } })
+    await bench.cancel(ListID(1))
+    #expect(bench.downloads.count == asked + 1)
+  }
+
+  @Test func `a photo that arrives from behind a redirect shows that the server there is well`()
+    async
+  {
+    let away = Failure(
+      .passing, code: "connect.refused", reason: "elsewhere refused the connection")
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.list == ListID(1) { throw away.at("elsewhere") }
+    })
+    place(bench, 1, 2, at: "a.example")
+    place(bench, 2, 1, at: "a.example")
+    bench.books.notes.withLock { notes in
+      notes.servers[PhotoID(list: ListID(2), number: 1)] = "elsewhere"
+    }
+    bench.add(1, photos: 2)
+    await bench.downloads.reaches(2)
+    await bench.runner.idle()
+    #expect(bench.runner.closedHost("elsewhere") != nil)
+    bench.add(2, photos: 1)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.runner.closedHost("elsewhere") == nil)
+    await bench.cancel(ListID(1))
+  }
+
+  @Test func `a photo that needs room behind a redirect waits for the server there`() async throws {
+    let gate = Gate()
+    let refused = refused
+    let bench = Darkbench(
+      hosts: HostLimits(most: 1),
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { throw refused.at("elsewhere") }
+        try await gate.pass()
+      })
+    place(bench, 1, 1, at: "a.example")
+    place(bench, 2, 1, at: "elsewhere")
+    bench.add(1, photos: 1)
+    await bench.downloads.reaches(1)
+    await bench.runner.idle()
+    bench.add(2, photos: 1)
+    await gate.arrivals.reaches(1)
+    if let next = bench.time.next { bench.time.advance(by: next) }
+    let led = PhotoID(list: ListID(1), number: 1)
+    #expect(
+      try await Patience.sees {
+        bench.runner.hostWait(of: led, at: "a.example") == .room("elsewhere")
+      })
+    gate.open()
+    await bench.finishedLists.reaches(1)
+    await bench.cancel(ListID(1))
   }
 
   @Test(
@@ -305,7 +380,9 @@ import Vocabulary
     await gate.arrivals.reaches(2)
     let tenth = PhotoID(list: ListID(1), number: 10)
     #expect(
-      try await Patience.sees { bench.runner.hostWait(of: tenth, at: "a.example") == .room })
+      try await Patience.sees {
+        bench.runner.hostWait(of: tenth, at: "a.example") == .room("a.example")
+      })
     gate.open()
   }
 

@@ -59,6 +59,32 @@ import Vocabulary
     #expect(hosts.nextGate == .seconds(41))
   }
 
+  @Test func `a photo that is led is no untried probe, though others of its line are untried`() {
+    var hosts = HostWindows()
+    let key = LineKey(ListID(1))
+    hosts.learn(photo(1, 1), from: "a", to: "b", .failed(reset), now: .zero)
+    for _ in 0..<2 { _ = hosts.note("b", key, .failed(reset), now: .zero, jitter: 1) }
+    hosts.join("b", key, .default, of: 1, now: .zero)
+    hosts.awaken(now: .seconds(1))
+    let answer = hosts.answer(
+      "b", key, isTried: true, isHopeful: true, hasMore: true, now: .seconds(1))
+    #expect(answer == .start(isProbe: true))
+    #expect(hosts.closure(of: "b")?.isFreshProbe == false)
+  }
+
+  @Test func `a closed server is remembered beside thousands of others while photos are led there`()
+  {
+    var hosts = HostWindows()
+    let key = LineKey(ListID(1))
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+    hosts.learn(photo(1, 1), from: "a", to: "b", .failed(busy), now: .zero)
+    for number in 0..<4096 {
+      _ = hosts.note("\(number)", key, .failed(busy), now: .zero, jitter: 0)
+    }
+    _ = hosts.note("b", key, .failed(busy), now: .zero, jitter: 0)
+    #expect(hosts.count == 4097 && hosts.closure(of: "b") != nil)
+  }
+
   @Test
   func `untried and tried photos probe a host in turn, and one of them reopens it`() {
     var admission = Admission(

@@ -58,6 +58,10 @@ import Vocabulary
     #expect(!isNews(seats(3, inFlight: 5), "x", 4, true), "one is to be left")
     #expect(isNews(seats(3, inFlight: 5), "x", 3, true))
     #expect(!isNews(seats(0), "x", 0, true), "the bell tells when there is one")
+    var led = HostSeats()
+    _ = led.claims([Use("x", inFlight: 0, waiting: 1, isForLed: true)], now: .zero)
+    led.grant([SeatGrant("x", seats: 1)], until: .seconds(30))
+    #expect(!isNews(led, "x", 0, false), "a photo that waits for another server needs it as well")
   }
 
   @Test func `more servers than a request may name take turns`() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random lists over hosts that fail, are slow, ask to be left alone and recover, with users who
-// pause, cancel and flush at any time. Replays from its seed; no thread, no clock.
+// Random lists over hosts that fail, are slow, ask to be left alone, recover and lead photos to one another, with users
+// who pause, cancel and flush at any time. Replays from its seed; no thread, no clock.
 
 import Support
 import Testing
@@ -24,10 +24,34 @@ import Vocabulary
     let world = try await ended(HostWorld(seed: UInt64(seed)))
     #expect(world.left == 0, "photos that never ended")
     #expect(world.excess == 0, "more transfers at a host than its limit")
+    #expect(world.trespasses == 0, "requests to closed hosts beside their probes")
     #expect(world.admission.inFlight == 0 && world.admission.doneLists.isEmpty)
     #expect(world.idleLooks == 0, "useless alarms: \(world.idleLooks)")
     let work = world.given + world.asked + 60 * world.events
     #expect(world.admission.turns.looks < 6 * work, "\(world.admission.turns.looks) for \(work)")
+  }
+
+  @Test(arguments: 1...40)
+  func `photos that hosts lead to other servers end, and each server is asked again once it serves`(
+    seed: Int
+  ) async throws {
+    let lists: [(UInt32, [String])] = [(400, ["door", "gate"]), (60, ["back"]), (60, ["door"])]
+    let world = try await ended(HostWorld(seed: UInt64(seed), lists: lists, meddling: false))
+    #expect(world.left == 0, "photos that never ended")
+    #expect(world.excess == 0 && world.trespasses == 0)
+    #expect(world.late == 0 && world.idleLooks == 0)
+    #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
+  }
+
+  @Test(arguments: 1...20)
+  func `photos that need seats at two servers end`(seed: Int) async throws {
+    let lists: [(UInt32, [String])] = [(200, ["door", "gate"]), (60, ["back"]), (60, ["door"])]
+    let world = try await ended(
+      HostWorld(seed: UInt64(seed), lists: lists, meddling: false, sharing: true))
+    #expect(world.left == 0, "photos that never ended")
+    #expect(world.excess == 0 && world.trespasses == 0 && world.late == 0)
+    #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
+    #expect(world.shares < 100_000, "the primary is asked again and again")
   }
 
   @Test func `a long list on a dead host costs little and ends`() async throws {

@@ -52,22 +52,24 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.room(now: .zero, most: 6) == 0, "five are still on their way")
     let gone = Failure(.final, code: "http.404", reason: "it is not there")
     _ = window.end(
-      HostWindow.Outcome(gone, at: "a"), isProbe: false, now: .zero, most: 6, jitter: 1)
+      HostWindow.Outcome(gone.at("a")), isProbe: false, now: .zero, most: 6, jitter: 1)
     #expect(window.limit == 3)
   }
 
-  @Test func `a failure is the host's only if the host is the server that failed`() {
+  @Test func `a failure is its server's, and without a server the photo's alone`() {
     typealias Outcome = HostWindow.Outcome
-    #expect(Outcome(reset.at("a"), at: "a") == .failed(reset.at("a")))
-    #expect(Outcome(reset.at("a:8080"), at: "a") == .elsewhere(reset.at("a:8080")))
-    #expect(Outcome(reset, at: "a") == .elsewhere(reset), "of no known server")
+    #expect(Outcome(reset.at("a")) == .failed(reset.at("a")))
+    #expect(Outcome.failed(reset).ofLeader == .led && Outcome.answered.ofLeader == .answered)
+    // A file that cannot be read, or a size that is wrong, says nothing about a server, and has to count.
+    #expect(Outcome(reset) == .unreached)
     for kind in [Failure.Kind.final, .machine, .cancelled] {
-      let outcome = Outcome(Failure(kind, code: "x", reason: "x"), at: "a")
-      #expect(outcome == (kind == .final ? .answered : .unknown))
+      let failure = Failure(kind, code: "x", reason: "x")
+      #expect(Outcome(failure) == (kind == .final ? .unreached : .unknown))
+      #expect(Outcome(failure.at("a")) == (kind == .final ? .answered : .unknown))
     }
   }
 
-  @Test(arguments: [HostWindow.Outcome.answered, .elsewhere(reset), .elsewhere(busy(3600))])
+  @Test(arguments: [HostWindow.Outcome.answered, .led])
   func `a host that redirects to a server which fails has answered`(_ outcome: HostWindow.Outcome) {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, outcome) }
@@ -82,6 +84,48 @@ private func busy(_ seconds: UInt32) -> Failure {
       return
     }
     #expect(window.closure == nil)
+  }
+
+  @Test func `a photo without a place counts for a server behind a redirect as one with a place`() {
+    var window = HostWindow()
+    func note(_ outcome: HostWindow.Outcome, at now: Duration = .zero) -> HostWindow.News? {
+      window.note(outcome, now: now, most: 6, jitter: 1)
+    }
+    #expect(note(.failed(reset)) == nil && window.limit == 1)
+    #expect(note(.failed(reset)) == nil && window.closure?.gate == .seconds(1))
+    #expect(note(.failed(reset)) == nil && window.closure?.attempts == 3)
+    #expect(note(.answered) == nil && window.closure == nil && window.limit == 2)
+    guard case .closed(let closure) = note(.failed(busy(60))) else {
+      Issue.record("what it asks for is news")
+      return
+    }
+    #expect(closure.gate == .seconds(60) && window.room(now: .seconds(59), most: 6) == 0)
+    #expect(note(.answered, at: .seconds(59)) == nil && window.closure != nil, "it asked for that")
+    #expect(window.inFlight == 0)
+  }
+
+  @Test func `a server that redirects close while it is full gets no probe before it has room`() {
+    var window = HostWindow()
+    for _ in 0..<2 { _ = window.start() }
+    for _ in 0..<2 { _ = window.note(.failed(reset), now: .zero, most: 2, jitter: 1) }
+    #expect(window.closure != nil && window.room(now: .seconds(1), most: 2) == 0)
+    _ = window.end(.unknown, isProbe: false, now: .seconds(1), most: 2, jitter: 1)
+    #expect(window.room(now: .seconds(1), most: 2) == 1)
+  }
+
+  @Test func `a probe that does not reach its server is no attempt, and the next one waits`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset))
+    fill(&window, .failed(reset), at: .seconds(1))
+    let closure = window.closure
+    #expect(closure?.gate == .seconds(3))
+    fill(&window, .unreached, at: .seconds(3))
+    #expect(window.room(now: .milliseconds(3999), most: 6) == 0)
+    #expect(window.room(now: .seconds(4), most: 6) == 1)
+    #expect(window.closure?.attempts == closure?.attempts)
+    #expect(!window.isLost(after: .seconds(2), now: .milliseconds(3500)), "it has not failed again")
+    fill(&window, .failed(reset), at: .seconds(4))
+    #expect(window.closure?.gate == .seconds(8))
   }
 
   @Test func `a dead host is probed by one photo, at growing intervals of at most a minute`() {

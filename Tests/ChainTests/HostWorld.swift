@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts, lists and users around an admission, in simulated time: each admitted photo gets the answer
-// of its host and ends; users pause, cancel and flush.
+// of its host, or of the server to which that leads it, and ends; users pause, cancel and flush.
 
 import Support
 import Vocabulary
@@ -10,9 +10,16 @@ import Vocabulary
 struct HostWorld {
   private struct Trip {
     let photo: PhotoID
-    let host: String?
+    /// The hosts at which it has a place.
+    let hosts: [String]
     let end: Duration
-    let outcome: HostWindow.Outcome
+    let answer: Answer
+  }
+
+  /// The last server of a transfer, and its outcome there.
+  private struct Answer {
+    var server: String?
+    var outcome = HostWindow.Outcome.answered
   }
 
   private struct List {
@@ -30,6 +37,10 @@ struct HostWorld {
   private(set) var events = 0
   private(set) var attempts = 0
   private(set) var excess = 0
+  /// Requests to a closed host that were not its probe, or came before their time.
+  private(set) var trespasses = 0
+  /// Looks at a host that was still closed long after it had recovered, although photos waited for it.
+  private(set) var late = 0
   private(set) var idleLooks = 0
   /// Photos given up although their host would have delivered them.
   private(set) var unjust = 0
@@ -39,23 +50,38 @@ struct HostWorld {
   private var tries: [PhotoID: UInt32] = [:]
   private var atHost: [String: Int] = [:]
   private let isMeddled: Bool
+  /// Photos need seats.
+  private let isShared: Bool
+  private(set) var shares = 0
+  private var nextShare = Duration.zero
   private let most: Int
   private let policy = RetryPolicy()
-  /// When the host `back` recovers.
+  /// When the hosts `back` and `gate` recover.
   private let recovery: Duration
+  /// The servers to which `door` and `gate` lead photos, and when they begin to lead each to another one.
+  private let targets: [String]
+  private let turning: Duration
 
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
 
-  init(seed: UInt64, lists given: [(UInt32, [String])] = [], meddling: Bool = true) {
+  init(
+    seed: UInt64, lists given: [(UInt32, [String])] = [], meddling: Bool = true,
+    sharing: Bool = false
+  ) {
     var random = SplitMix(seed: seed)
     most = Int.random(in: 1...6, using: &random)
     recovery = .seconds(Int64.random(in: 1...4000, using: &random))
-    isMeddled = meddling
-    let hosts = HostWindows(HostLimits(most: most), triedPatience: policy.span)
+    turning = .seconds(Int64.random(in: 1...4000, using: &random))
+    targets = Array(
+      ["well", "dead", "lossy", "busy", "back"].shuffled(using: &random)
+        .prefix(Int.random(in: 1...4, using: &random)))
+    (isMeddled, isShared) = (meddling, sharing)
+    let limits = HostLimits(most: most, areShared: sharing)
+    let hosts = HostWindows(limits, triedPatience: policy.span)
     admission = Admission(window: Int.random(in: 4...40, using: &random), hosts: hosts)
     var plans = given
     if plans.isEmpty {
-      let names = ["well", "slow", "dead", "lossy", "busy", "back", "here"]
+      let names = ["well", "slow", "dead", "lossy", "busy", "back", "here", "door", "gate"]
       plans = (0..<Int.random(in: 1...9, using: &random)).map { _ in
         let count = Int.random(in: 1...4, using: &random)
         return (
@@ -79,9 +105,11 @@ struct HostWorld {
     for _ in 0..<5_000_000 {
       if isMeddled, events % 7 == 0 { meddle() }
       pump()
+      if isShared { share() }
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
-      let next = [trips.map(\.end).min(), admission.nextDue].compactMap { $0 }.min()
+      let renewal = isShared && left > 0 && shares < 100_000 ? nextShare : nil
+      let next = [trips.map(\.end).min(), admission.nextDue, renewal].compactMap { $0 }.min()
       guard let next else {
         // Nothing happens by itself any more: the remaining lists are paused or downloads are
         // suspended.
@@ -95,12 +123,23 @@ struct HostWorld {
       now = max(now, next)
       events += 1
       land()
+      if !isMeddled { findLate() }
       if isAlarm, admission.nextDue == next {
         // An alarm must admit a photo or be postponed.
         pump()
         if admission.nextDue == next { idleLooks += 1 }
       }
     }
+  }
+
+  /// This machine alone gets the seats that it claims, when it asks for them and every ten seconds.
+  private mutating func share() {
+    guard admission.hosts.takeSeatNews() || now >= nextShare else { return }
+    shares += 1
+    nextShare = now + .seconds(10)
+    let grants = admission.claimSeats(now: now).map { SeatGrant($0.host, seats: $0.need) }
+    admission.grantSeats(grants, until: now + .seconds(30), now: now, jitter: 1)
+    pump()
   }
 
   private mutating func pump() {
@@ -135,14 +174,34 @@ struct HostWorld {
     guard admitted.lost == nil, let host = host(of: photo), host != HostWindows.here else {
       if admitted.lost != nil, isWanting(photo) { unjust += 1 }
       if admitted.lost != nil { tries[photo] = policy.attempts }
-      trips.append(Trip(photo: photo, host: nil, end: now, outcome: .answered))
+      trips.append(Trip(photo: photo, hosts: [], end: now, answer: Answer()))
       return
     }
     attempts += 1
+    let key = admission.key(of: photo)
+    let place = key.flatMap { admission.lines[$0]?.inFlight[photo.number] }
+    ask(host, isProbe: place?.isProbe == true)
+    if let beyond = place?.beyond { ask(beyond.server, isProbe: beyond.isProbe) }
+    let (time, reply) = answer(of: host, photo)
+    let hosts = [host] + (place?.beyond.map { [$0.server] } ?? [])
+    trips.append(Trip(photo: photo, hosts: hosts, end: now + time, answer: reply))
+  }
+
+  /// A photo has a place at the host.
+  private mutating func ask(_ host: String, isProbe: Bool) {
     atHost[host, default: 0] += 1
     if atHost[host, default: 0] > most { excess += 1 }
-    let (time, outcome) = answer(of: host, photo)
-    trips.append(Trip(photo: photo, host: host, end: now + time, outcome: outcome))
+    guard let closure = admission.hosts.closure(of: host) else { return }
+    if !isProbe || closure.next > now { trespasses += 1 }
+  }
+
+  /// A probe comes at least once a minute, and may have to wait for one of the host before it, or for the end of a wish.
+  private mutating func findLate() {
+    for (name, closure) in admission.hosts.closed(now: now) {
+      let isBack = ["back", "gate"].contains(name)
+      let since = max(closure.since, isBack ? recovery : .zero)
+      if isBack || ["well", "door"].contains(name), now > since + .seconds(300) { late += 1 }
+    }
   }
 
   /// Its host would have delivered it in the end.
@@ -150,10 +209,25 @@ struct HostWorld {
     host(of: photo) == "flawed" && photo.number % 100 != 0
   }
 
-  private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, HostWindow.Outcome)
-  {
+  private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, Answer) {
+    let isDown = host == "gate" && now < recovery
+    let server = isDown ? host : target(of: photo, at: host) ?? host
+    let (time, outcome) = work(at: isDown ? "busy" : server, photo, isDown: isDown)
+    return (time, Answer(server: server, outcome: outcome))
+  }
+
+  /// The server to which the host leads the photo; nil if it has the photo itself.
+  private func target(of photo: PhotoID, at host: String) -> String? {
+    guard host == "door" || host == "gate" else { return nil }
+    let place = (Int(photo.number) + (now < turning ? 0 : 1)) % (targets.count + 1)
+    return place == 0 ? nil : targets[place - 1]
+  }
+
+  private mutating func work(
+    at server: String, _ photo: PhotoID, isDown: Bool
+  ) -> (Duration, HostWindow.Outcome) {
     let quick = Duration.milliseconds(Int64.random(in: 1...100, using: &random))
-    switch host {
+    switch server {
     case "slow": return (.seconds(Int64.random(in: 1...30, using: &random)), .answered)
     case "dead": return (quick, .failed(reset))
     case "lossy": return (quick, Bool.random(using: &random) ? .answered : .failed(reset))
@@ -161,7 +235,8 @@ struct HostWorld {
       let busy = Failure(
         .passing, code: "http.429", reason: "too many",
         waitSeconds: UInt32.random(in: 1...100, using: &random))
-      return (quick, Int.random(in: 0..<10, using: &random) == 0 ? .failed(busy) : .answered)
+      let isBusy = Int.random(in: 0..<10, using: &random) == 0
+      return (quick, isBusy ? .failed(busy) : isDown ? .failed(reset) : .answered)
     case "flawed":
       // One photo in a hundred always fails; of the others one in twenty fails at first.
       let isHiccup = tries[photo] == nil && Int.random(in: 0..<20, using: &random) == 0
@@ -178,10 +253,12 @@ struct HostWorld {
     trips.removeAll { $0.end <= now }
     for trip in over {
       var wish: Admission.WishAnswer?
-      if let host = trip.host {
-        atHost[host, default: 1] -= 1
+      for host in trip.hosts { atHost[host, default: 1] -= 1 }
+      if !trip.hosts.isEmpty {
         let jitter = Double.random(in: 0...1, using: &random)
-        wish = admission.answered(trip.photo, trip.outcome, now: now, jitter: jitter)?.wish
+        wish =
+          admission.answered(
+            trip.photo, by: trip.answer.server, trip.answer.outcome, now: now, jitter: jitter)?.wish
       }
       admission.ended(trip.photo, end(of: trip, wish), now: now)
     }
@@ -193,7 +270,7 @@ struct HostWorld {
     case .refused: return finish(trip.photo, .failed)
     case nil: break
     }
-    guard case .failed(let failure) = trip.outcome else {
+    guard case .failed(let failure) = trip.answer.outcome else {
       if isMeddled, Int.random(in: 0..<20, using: &random) == 0 { return .stopped }
       return finish(trip.photo, .filtered)
     }
@@ -222,7 +299,7 @@ struct HostWorld {
       admission.drop(list, now: now)
       lists[list] = nil
       for trip in trips where trip.photo.list == list {
-        if let host = trip.host { atHost[host, default: 1] -= 1 }
+        for host in trip.hosts { atHost[host, default: 1] -= 1 }
       }
       trips.removeAll { $0.photo.list == list }
     case 7: _ = admission.flush(Bool.random(using: &random) ? nil : "dead", now: now)

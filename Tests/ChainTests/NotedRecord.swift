@@ -11,6 +11,8 @@ final class NotedRecord: ChainRecord {
     var ledger = Ledger()
     /// The hosts of photos; the other photos need none.
     var hosts: [PhotoID: String] = [:]
+    /// The servers to which their hosts lead photos that arrive.
+    var servers: [PhotoID: String] = [:]
     var owns: [PhotoID: ServiceClass] = [:]
     /// Every recorded retry.
     var retries: [(photo: PhotoID, attempt: UInt32, after: Duration)] = []

@@ -135,7 +135,7 @@ private final class LoneOwner: ChainOwner {
   let ends = Tally()
   var holds: UInt { 0 }
 
-  func arrived(_ photo: PhotoID) {}
+  func arrived(_ photo: PhotoID, from server: String?) {}
   func awaitPlace(_ chain: PhotoChain<String>) { chain.beginFilter() }
   func leavePlace(_ chain: PhotoChain<String>) {}
   func settle(

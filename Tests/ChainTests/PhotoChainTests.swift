@@ -18,7 +18,7 @@ import Vocabulary
     let left = Tally()
     let holds: UInt = 0
 
-    func arrived(_ photo: PhotoID) {}
+    func arrived(_ photo: PhotoID, from server: String?) {}
     func awaitPlace(_ chain: PhotoChain<String>) {
       hasPlace.withLock { $0 = true }
       chain.beginFilter()

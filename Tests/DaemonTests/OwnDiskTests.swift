@@ -98,7 +98,8 @@ import Testing
         atPath: "\(root)/prints", withDestinationPath: "\(bench.root)/prints")
       let second = try await bench.launch("darkroomd", ["--root", root])
       try await second.says(
-        "another darkroomd (pid \(daemon.pid)) uses the same folder of prints \(root)/prints")
+        "the darkroomd of the state folder \(bench.root)/state uses the same folder of prints "
+          + "\(root)/prints")
       #expect(try await bench.stop(daemon).code == 0)
       try await second.says(" is ready: ")
       #expect(try await bench.stop(second).code == 0)

@@ -106,9 +106,9 @@ import Vocabulary
       #expect(failure?.trouble == "prints.taken")
       #expect(
         failure?.words
-          == "another darkroomd (pid \(ThisProcess.identifier)) uses the same folder of prints "
+          == "the darkroomd of the state folder \(roots[0])/state uses the same folder of prints "
           + "\(roots[1])/prints")
-      #expect(grounds[1].footing.trouble?.code == "prints.taken")
+      #expect(grounds[1].footing.seat?.trouble?.code == "prints.taken")
     }
     // Others can read neither the mark nor the lock, and cannot hold them.
     for name in ["one/prints/.daemon", "one/state/lock"] {
@@ -119,7 +119,7 @@ import Vocabulary
     }
     locks[0].unlock()
     try grounds[1].checkSeat()
-    #expect(grounds[0].footing.trouble?.code == "prints.taken")
+    #expect(grounds[0].footing.seat?.trouble?.code == "prints.taken")
     locks[1].unlock()
     try grounds[0].checkSeat()
     for ground in grounds { await ground.recorder.close() }

@@ -47,6 +47,21 @@ import Vocabulary
     #expect(index.printer(into: FileName(literal: "other")) == ListID(3))
   }
 
+  @Test func `a list is found by its name in any case, and one without a label by any name`() throws
+  {
+    index.add(ListID(1), try label("Barn.plist"))
+    index.load([ListID(1), ListID(2)], from: SimulatedDisk().rootFolder)
+    #expect(index.lists(spelled: ["barn"]) == [ListID(1), ListID(2)])
+    #expect(index.lists(spelled: ["cow"]) == [ListID(2)] && index.unlabelled == [ListID(2)])
+    index.note(ListID(3), into: FileName(literal: "cow"))
+    #expect(index.unlabelled == [ListID(2), ListID(3)])
+    index.reserve(ListID(2), FileName(literal: "cow"))
+    index.giveUp(ListID(3))
+    #expect(index.unlabelled.isEmpty)
+    for list in [ListID(1), ListID(2)] { index.forget(list) }
+    #expect(index.lists(spelled: ["barn", "cow"]).isEmpty)
+  }
+
   @Test func `a draft that is accepted is a list from then on`() throws {
     index.note(ListID(3), into: FileName(literal: "barn"))
     index.add(ListID(3), try label("barn.plist"))

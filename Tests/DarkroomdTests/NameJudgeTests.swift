@@ -116,6 +116,7 @@ import Vocabulary
       let folder = "\(parts.ground.places.state)/lists/1"
       try Self.rename(in: folder, "about", "away")
       parts.index.forget(list)
+      parts.index.load([list], from: parts.folders.lists)
       let why = "the name of list 1 cannot be read, and only its number can be used"
       #expect(await errors(bench, "barn", from: .stranger) == doubt("barn", why))
       guard
@@ -135,6 +136,23 @@ import Vocabulary
       }
       #expect(report.list.id == 1 && report.list.name == "barn")
       #expect(await errors(bench, "cow", from: .stranger) == [.noSuchList(name: "cow")])
+    }
+  }
+
+  @Test func `a name is found in any case, and one that is almost right is told`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      #expect(
+        await errors(bench, "barm", from: .stranger) == [.noSuchList(name: "barm", near: "barn")])
+      for name in ["BARN", "barn.plist"] {
+        let found = await bench.calls.handle(
+          .why(WhyOrder(list: ListReference(name))), from: .owner)
+        guard case .why(let report) = found, report.list.id == 1 else {
+          Issue.record("\(found)")
+          continue
+        }
+      }
     }
   }
 

@@ -62,13 +62,13 @@ import Vocabulary
       settings.download.maximumSize = 10
       bench.photos.apply(settings)
       let failure = await #expect(throws: Failure.self) {
-        _ = try await bench.stages.download(bench.work()) {}
+        _ = try await bench.stages.download(bench.work()) { _ in }
       }
       #expect(failure?.code == "size.limit")
       settings.download.fileFolders = []
       bench.photos.apply(settings)
       let refusal = await #expect(throws: Failure.self) {
-        _ = try await bench.stages.download(bench.work()) {}
+        _ = try await bench.stages.download(bench.work()) { _ in }
       }
       #expect(refusal?.code == "file.refused")
     }

@@ -136,7 +136,7 @@ import Vocabulary
   @Test func `a failure is durable with its row, and the original goes`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()
-      _ = try await bench.stages.download(bench.work()) {}
+      _ = try await bench.stages.download(bench.work()) { _ in }
       bench.notes.failed(photo(1), .reset)
       try await bench.record.recordFailure(bench.work(attempt: 3), .filter, .missing)
       let row = try #require(try bench.recorder.results.row(photo(1)))
@@ -153,7 +153,7 @@ import Vocabulary
   {
     try await PartBench.use { bench in
       try await bench.addBarn()
-      _ = try await bench.stages.download(bench.work()) {}
+      _ = try await bench.stages.download(bench.work()) { _ in }
       try await bench.record.recordFailure(bench.work(), .filter, .died)
       #expect(try bench.folders.quarantine.listing() == ["1-1", "1-1.txt"])
       let row = try #require(try bench.recorder.results.row(photo(1)))

@@ -19,7 +19,7 @@ import Vocabulary
   private let list = ListID(1)
 
   private func download(_ bench: PartBench) async throws -> any OpenFile {
-    try await bench.stages.download(bench.work()) {}
+    try await bench.stages.download(bench.work()) { _ in }
   }
 
   /// Raises the failure of the download as a value.
@@ -49,7 +49,9 @@ import Vocabulary
   {
     try await use(picture) { bench in
       let arrived = EventBoard(0)
-      let file = try await bench.stages.download(try bench.work()) { arrived.change { $0 += 1 } }
+      let file = try await bench.stages.download(try bench.work()) { _ in
+        arrived.change { $0 += 1 }
+      }
       #expect(arrived.value == 1 && bench.state(photo) == .downloaded)
       #expect(try file.status().size == UInt64(picture.count))
       #expect(bench.recorder.ledger { $0[list]?.originals[1]?.size } == UInt64(picture.count))

@@ -32,7 +32,7 @@ import Vocabulary
   @Test func `a picture is set aside with its story, after its death is recorded`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()
-      let original = try await bench.stages.download(bench.work()) {}
+      let original = try await bench.stages.download(bench.work()) { _ in }
       try await bench.recorder.record([.died(photo)])
       let failure = try await bench.poison.setAside(bench.work(), .died)
       #expect(deaths(bench) == 2)

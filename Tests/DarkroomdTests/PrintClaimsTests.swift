@@ -72,14 +72,29 @@ import Vocabulary
   @Test func `the folder of a draft that becomes no list goes`() throws {
     let claims = PrintClaims(try folders(of: 1))
     #expect(try claims.make(barn, for: ListID(1), readers: .group))
-    #expect(claims.steps(of: ListID(1)).count == 1 && claims.steps(of: ListID(2)).isEmpty)
+    #expect(try claims.steps(of: ListID(1)).count == 1 && claims.steps(of: ListID(2)).isEmpty)
     claims.giveUp(ListID(1))
     #expect(try prints.listing().isEmpty)
     #expect(try claims.make(barn, for: ListID(2), readers: .group))
     claims.keep(ListID(2))
     claims.giveUp(ListID(2))
     #expect(try prints.listing() == ["barn"], "it is the folder of a list")
-    #expect(claims.steps(of: ListID(2)).isEmpty)
+    #expect(try claims.steps(of: ListID(2)).isEmpty)
+  }
+
+  @Test func `the folder of the notes is open, and a note that cannot be read is trouble`() throws {
+    let folders = try folders(of: 1)
+    let (claims, place) = (PrintClaims(folders), folders.claims.path)
+    FaultPlan.set(.init("mkdirat", on: place, code: 5, isPermanent: true), for: place)
+    defer { FaultPlan.set(nil, for: place) }
+    #expect(try claims.make(barn, for: ListID(1), readers: .group))
+    #expect(try claims.steps(of: ListID(1)).count == 1)
+    FaultPlan.set(.init("openat", on: place, code: 5, isPermanent: true), for: place)
+    #expect(throws: SystemError.self) { _ = try claims.steps(of: ListID(1)) }
+    #expect(throws: SystemError.self) {
+      _ = try claims.make(FileName(literal: "lost"), for: ListID(2), readers: .group)
+    }
+    #expect(try prints.listing() == ["barn"])
   }
 
   @Test func `what another daemon made in the place of a folder stays`() throws {

@@ -174,6 +174,19 @@ struct DownloaderTests {
     }
   }
 
+  @Test func `an original, and a refusal of its bytes, name the server that has sent them`()
+    async throws
+  {
+    func network(_ text: String) -> ScriptedNetwork {
+      var reply = TransferReply(status: 200, size: UInt64(text.utf8.count))
+      reply.server = "b.example.org"
+      return ScriptedNetwork(.init(pieces: [Array(text.utf8)], result: .success(reply)))
+    }
+    #expect(try await download(network("a photo")).server == "b.example.org")
+    let failure = await #expect(throws: Failure.self) { try await download(network("<html>")) }
+    #expect(failure?.code == "download.html" && failure?.server == "b.example.org")
+  }
+
   @Test func `An empty photo fails`() async {
     let failure = await #expect(throws: Failure.self) {
       try await download(ScriptedNetwork(.body()))

@@ -59,6 +59,7 @@ struct TransferAddressTests {
     let failure = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
     await bench.stop()
     #expect(failure?.code == "address.refused", "\(failure?.description ?? "")")
+    #expect(failure?.server == nil, "it was not asked")
     #expect(bench.origin.requests().count == 1)
   }
 

@@ -187,14 +187,17 @@ struct TransferTests {
     #expect(failure?.code == "time.slow")
   }
 
-  @Test func `a failure names the server that failed, before a redirect or after it`() async throws
-  {
+  @Test func `a transfer names its last server, before a redirect or after it`() async throws {
     let bench = try TransferBench()
     let host = "127.0.0.1:\(bench.origin.port)"
     let other = try TransferBench(address: "127.0.0.2", name: "other")
     var target = "http://127.0.0.2:\(other.origin.port)/429"
     let asked = await bench.failure(bench.origin.url("/429"))
     let led = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
+    target = "http://127.0.0.2:\(other.origin.port)/404"
+    let gone = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
+    target = "http://127.0.0.2:\(other.origin.port)/barn.jpg"
+    let reply = try await bench.fetch(url: bench.origin.url("/redirect?to=\(target)"))
     await other.stop()
     target = "http://127.0.0.2:1/"
     let refused = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
@@ -202,6 +205,7 @@ struct TransferTests {
     await bench.stop()
     #expect(asked?.server == host && back?.server == host)
     #expect(led?.server == "127.0.0.2:\(other.origin.port)" && led?.waitSeconds == 7)
+    #expect(gone?.kind == .final && gone?.server == led?.server && reply.server == led?.server)
     #expect(refused?.code == "connect.refused" && refused?.server == "127.0.0.2:1")
   }
 
@@ -211,6 +215,22 @@ struct TransferTests {
       bench.origin.url("/redirect?to=/hang?gate=never"), timeout: .milliseconds(300))
     await bench.stop()
     #expect(failure?.code == "time.out")
+  }
+
+  @Test func `a server to which another one redirects is not blamed for the time of both`()
+    async throws
+  {
+    let bench = try TransferBench()
+    let other = try TransferBench(address: "127.0.0.2", name: "other")
+    var failures: [Failure?] = []
+    for host in ["", "http://127.0.0.2:\(other.origin.port)"] {
+      let url = bench.origin.url("/redirect?to=\(host)/hang?gate=never")
+      failures.append(await bench.failure(url, timeout: .milliseconds(300)))
+    }
+    await other.stop()
+    await bench.stop()
+    #expect(failures.map { $0?.code } == ["time.out", "time.out"])
+    #expect(failures.map { $0?.server } == ["127.0.0.1:\(bench.origin.port)", nil])
   }
 
   @Test func `A port without a listener refuses the connection`() async throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drafts of prints, on the simulated disk and on a real one.
 
+import Foundation
+import Linux
 import Support
 import Testing
 import Vocabulary
@@ -28,11 +30,57 @@ import Vocabulary
     let disk = SimulatedDisk()
     let parent = disk.rootFolder
     let folder = try parent.folder(FileName(literal: "barn"), creating: true)
-    let prints = PrintFolder(folder, in: parent)
+    let prints = try PrintFolder(folder, in: parent, as: FileName(literal: "barn"))
     #expect(prints.unsettled === parent && prints.unsettled === parent)
     prints.settle()
     #expect(prints.unsettled == nil)
     #expect(PrintFolder(folder).unsettled == nil)
+  }
+
+  @Test func `one call tells whether the name of the folder still leads to it`() throws {
+    let place = try FreshFolder()
+    let barn = FileName(literal: "barn")
+    let home = try PathFolder(path: place.path)
+    let prints = try PrintFolder(home.folder(barn, creating: true), in: home, as: barn)
+    for call in ["open", "fstat"] {
+      FaultPlan.set(.init(call, on: place.path, code: 5, isPermanent: true), for: place.path + call)
+    }
+    try prints.checkName()
+    for call in ["open", "fstat"] { FaultPlan.set(nil, for: place.path + call) }
+    try home.rename(barn, to: home, as: FileName(literal: "away"), replacing: false)
+    #expect(throws: SystemError.self) { try prints.checkName() }
+    _ = try home.folder(barn, creating: true)
+    #expect(throws: SystemError.self) { try prints.checkName() }
+  }
+
+  @Test func `a folder whose disk is away is the trouble of all lists, not of one`() throws {
+    let place = try FreshFolder()
+    let path = "\(place.path)/disk"
+    // Always a file system of its own.
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc")
+    let home = try PathFolder(path: path, isApart: true)
+    let (disk, sys) = (FileName(literal: "disk"), FileName(literal: "sys"))
+    let prints = try PrintFolder(home.folder(sys, creating: false), in: home, as: sys)
+    try prints.checkName()
+    try place.folder.remove(disk)
+    // The bare folder may have a folder of the name.
+    for bare in ["disk", "disk/sys"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(place.path)/\(bare)", withIntermediateDirectories: false)
+      let error = #expect(throws: SystemError.self) { try prints.checkName() }
+      #expect(error?.name == SystemError.unmounted(path).name)
+    }
+  }
+
+  @Test func `a folder that cannot be identified is no folder of prints`() throws {
+    let place = try FreshFolder()
+    let barn = FileName(literal: "barn")
+    let folder = try place.folder.folder(barn, creating: true)
+    FaultPlan.set(.init("fstat", on: place.path, code: 5, isPermanent: true), for: place.path)
+    defer { FaultPlan.set(nil, for: place.path) }
+    #expect(throws: SystemError.self) {
+      _ = try PrintFolder(folder, in: place.folder, as: barn)
+    }
   }
 
   @Test func `a draft is hidden, begins empty and can be discarded, on a simulated disk`()

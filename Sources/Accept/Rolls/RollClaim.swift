@@ -40,8 +40,13 @@ struct RollClaim {
     let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
-    if let failure = fullness(candidate, besides: others, adding: 0) { throw .full(failure) }
-    let lack = fullness(candidate, besides: others, adding: candidate.status.size)
+    let standing = parts.rules.standing()
+    func fullness(adding bytes: UInt64) -> Failure? {
+      parts.rules.fullness(
+        for: candidate.status.owner, besides: others, adding: bytes, on: standing)
+    }
+    if let failure = fullness(adding: 0) { throw .full(failure) }
+    let lack = fullness(adding: candidate.status.size)
     if let lack, !candidate.isLoose { throw .troubled(lack) }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
@@ -57,7 +62,7 @@ struct RollClaim {
     let fitting =
       lack == nil
       ? roll
-      : try RollRoom(roll: roll) { fullness(candidate, besides: others, adding: $0) }.fitting()
+      : try RollRoom(roll: roll) { fullness(adding: $0) }.fitting()
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
       try await fill(staged, fitting)
     }
@@ -66,12 +71,6 @@ struct RollClaim {
     if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
     try await finish(list)
     return .accepted(list)
-  }
-
-  private func fullness(
-    _ candidate: Candidate, besides others: Int, adding bytes: UInt64
-  ) -> Failure? {
-    parts.rules.fullness(for: candidate.status.owner, besides: others, adding: bytes)
   }
 
   // MARK: the end
@@ -101,7 +100,7 @@ struct RollClaim {
     let folder = try asAttempt { () throws(SystemError) in
       try parts.lists.folder(ifThere: ListFolder.name(list))
     }
-    guard let folder else { return memory.forget(list) }
+    guard let folder else { return await memory.forget(list) }
     let about: AboutFile
     do throws(Failure) { about = try AboutFile.read(from: folder) } catch { throw error.attempt }
     try await claim.record(list, about)
@@ -130,7 +129,7 @@ struct RollClaim {
       guard error.kind == .final else { throw error.attempt }
     }
     guard isDone else { throw .writer }
-    try asAttempt { () throws(SystemError) in try claim.close(list) }
+    do throws(SystemError) { try await claim.close(list) } catch { throw error.attempt }
   }
 
   // MARK: the list

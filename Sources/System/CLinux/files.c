@@ -75,6 +75,10 @@ int dr_status_at(int folder, const char *name, struct dr_status *out) {
   return 0;
 }
 
+int dr_status_path(const char *path, struct dr_status *out) {
+  return dr_status_at(AT_FDCWD, path, out);
+}
+
 int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset) {
   ssize_t n = pread(file, bytes, count, (off_t)offset);
   return n < 0 ? -errno : n;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder by its path, opened again for each call: for folders that the daemon only adds files to, and that
-// an operator may remove, make again, unmount and mount while it runs. Raises `SystemError`. Concurrency: immutable.
+// an operator may remove, make again, unmount and mount while it runs. Raises `SystemError`. Concurrency model: one
+// atomic word; the rest is immutable.
 
+internal import CLinux
+internal import Synchronization
 package import Vocabulary
 
 package final class PathFolder: Folder {
   package let path: String
   /// On a separate disk: the bare folder below its mount point is not meant.
   private let isApart: Bool
+  /// The identity of the folder that was last found to be on a separate disk. The bare folder has another one, so that
+  /// the mounts are read once for each disk.
+  private let found = Atomic(WordPair(first: 0, second: 0))
 
   /// Raises if the folder cannot be opened.
   package init(path: String, isApart: Bool = false) throws(SystemError) {
@@ -19,7 +25,12 @@ package final class PathFolder: Folder {
   /// The folder that the path leads to now.
   package func here() throws(SystemError) -> LinuxFolder {
     let folder = try LinuxFolder.open(path: path)
-    if isApart, try !folder.isApart() { throw .unmounted(path) }
+    guard isApart else { return folder }
+    let identity = try folder.identity()
+    let own = WordPair(first: UInt(identity.device), second: UInt(identity.inode))
+    if found.load(ordering: .relaxed) == own { return folder }
+    guard try folder.isApart() else { throw .unmounted(path) }
+    found.store(own, ordering: .relaxed)
     return folder
   }
 
@@ -58,6 +69,15 @@ package final class PathFolder: Folder {
   package func sync() throws(SystemError) { try here().sync() }
   package func syncFileSystem() throws(SystemError) { try here().syncFileSystem() }
   package func identity() throws(SystemError) -> FolderIdentity { try here().identity() }
+
+  /// One call, also on a separate disk: the identity tells the disk.
+  package func identity(of name: FileName) throws(SystemError) -> FolderIdentity {
+    var status = dr_status()
+    let bytes = path.utf8.map { CChar(bitPattern: $0) } + [0x2F] + name.terminated
+    try Calls.run("fstatat", "\(path)/\(name)") { unsafe dr_status_path(bytes, &status) }
+    return FolderIdentity(device: status.device, inode: status.inode)
+  }
+
   package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
   package func room() throws(SystemError) -> DiskRoom { try here().room() }
 

@@ -155,6 +155,7 @@ extension ActiveTransfer {
       handle?.admitted = remote
       return true
     }
+    answer.refusal = refusal
     answer.problem = refusal.failure(server: url.server)
     return false
   }

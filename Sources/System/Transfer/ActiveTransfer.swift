@@ -17,6 +17,8 @@ final class ActiveTransfer {
   /// The answer to the current request.
   var answer = AnswerAccount()
   private var redirects = 0
+  /// Another server led the transfer to the one of `url`.
+  private var isLed = false
   /// The time taken by earlier requests.
   private var spent = Duration.zero
   private var pause = TransferPause()
@@ -62,6 +64,7 @@ final class ActiveTransfer {
     if let address = NetworkAddress(numeric: url.host),
       let refusal = terms.settings.rules.refusal(of: address)
     {
+      answer.refusal = refusal
       throw refusal.failure(server: url.server)
     }
     return proxy.description
@@ -192,8 +195,10 @@ final class ActiveTransfer {
   private func refused(_ result: CURLcode) -> Failure? {
     guard result == CURLE_COULDNT_CONNECT else { return nil }
     if let shortage = answer.shortage { return shortage }
-    return answer.dialled == 0 ? answer.refusal?.failure(server: url.server) : nil
+    return answer.dialled == 0 ? refusal : nil
   }
+
+  private var refusal: Failure? { answer.refusal?.failure(server: url.server) }
 
   var tooBig: Failure {
     TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
@@ -222,11 +227,25 @@ final class ActiveTransfer {
         .final, code: "redirect.insecure",
         reason: "\(url.server) redirects from https to http, to \(next.server)")
     }
+    if next.server != url.server { isLed = true }
     url = next
     clearRequest()
   }
 
-  /// Requests the photo again from the original URL.
+  /// The result with the last server that was asked: after a redirect, it is not the one of the job's URL.
+  func signed(_ result: Result<TransferReply, Failure>) -> Result<TransferReply, Failure> {
+    switch result {
+    case .success(var reply):
+      reply.server = url.server
+      return .success(reply)
+    case .failure(let failure):
+      // Another server may be why the time is over, and one whose addresses are refused was not asked.
+      let isNobodys = isLed && (failure.code == TransferEnding.outOfTime || failure == refusal)
+      return .failure(isNobodys ? failure : failure.at(url.server))
+    }
+  }
+
+  /// Requests the photo again from the original URL, in the time that is left.
   func startOver(_ retake: TransferEnding.Retake) {
     switch retake {
     case .whole: isStartedOver = true

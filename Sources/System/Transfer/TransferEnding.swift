@@ -201,10 +201,12 @@ struct TransferEnding {
         + (more ? ": \(Printable.text(words, limit: 80))" : ""))
   }
 
+  static let outOfTime = "time.out"
+
   private func late(_ timeout: Duration, _ connectTimeout: Duration) -> Failure {
     if isLate {
       return Failure(
-        .passing, code: "time.out",
+        .passing, code: Self.outOfTime,
         reason: "\(url.server) did not finish within \(timeout.components.seconds) s")
     }
     if !isConnected {

@@ -222,11 +222,10 @@ final class TransferEngine {
     if spare.count < terms.settings.connections { spare.append(handle) }
   }
 
-  /// Every failure says which server failed: after a redirect, it is not the one of the job's URL.
   private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {
     letGo(transfer)
     transfers[transfer.job.ticket] = nil
     finished(transfer.job.ticket)
-    transfer.job.whenOver(result.mapError { $0.at(transfer.url.server) })
+    transfer.job.whenOver(transfer.signed(result))
   }
 }

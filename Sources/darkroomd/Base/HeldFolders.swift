@@ -10,6 +10,13 @@ struct HeldFolders: Sendable {
   private struct Held {
     let path: String
     let identity: FolderIdentity
+    let advice: String
+
+    init(_ folder: any Folder, _ advice: String) throws(SystemError) {
+      path = folder.path
+      identity = try folder.identity()
+      self.advice = advice
+    }
   }
 
   private let folders: [Held]
@@ -17,10 +24,13 @@ struct HeldFolders: Sendable {
   init() { folders = [] }
 
   /// Each path is what the folder was opened by.
-  init(_ folders: [any Folder]) throws(SystemError) {
-    self.folders = try folders.map { (folder) throws(SystemError) in
-      Held(path: folder.path, identity: try folder.identity())
+  /// - Parameter notes: The folder of `PrintClaims`.
+  init(_ folders: [any Folder], notes: any Folder) throws(SystemError) {
+    let record = try folders.map { (folder) throws(SystemError) in
+      try Held(folder, "Move it back before darkroomd ends: a start looks for all lists there")
     }
+    let other = try Held(notes, "Move it back, or restart darkroomd, which makes the folder again")
+    self.folders = record + [other]
   }
 
   /// The first folder whose path no longer leads to it. A stray call that fails tells nothing.
@@ -37,7 +47,7 @@ struct HeldFolders: Sendable {
       let change = found == nil ? "was removed or renamed" : "was replaced by another folder"
       return Failure(
         .machine, code: "state.moved", reason: "the folder \(folder.path) \(change)",
-        advice: "Move it back before darkroomd ends: a start looks for all lists there")
+        advice: folder.advice)
     }
     return nil
   }
@@ -48,6 +58,4 @@ struct Footing: Sendable {
   var held = HeldFolders()
   /// Nil if the folder of prints is shared.
   var seat: PrintsSeat?
-
-  var trouble: Failure? { held.trouble ?? seat?.trouble }
 }

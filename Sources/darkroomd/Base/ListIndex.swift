@@ -36,6 +36,10 @@ final class ListIndex: Sendable {
   private struct State {
     var labels: [ListID: ListLabel] = [:]
     var titles: [Title: Set<ListID>] = [:]
+    /// The lists of a name in small letters.
+    var spellings: [OutsideText: Set<ListID>] = [:]
+    /// Lists of the record whose labels could not be read.
+    var unread: Set<ListID> = []
     /// The lists that print into a folder, including drafts.
     var printers: [FileName: Set<ListID>] = [:]
     /// The folders with printers, by a key that is equal for those that some file systems do not distinguish.
@@ -44,18 +48,23 @@ final class ListIndex: Sendable {
     var drafts: [ListID: FileName] = [:]
 
     mutating func add(_ list: ListID, _ label: ListLabel) {
+      unread.remove(list)
       guard labels[list] == nil else { return }
       labels[list] = label
       titles[label.title, default: []].insert(list)
+      spellings[label.spelling, default: []].insert(list)
       giveUp(list)
       enter(list, label.terms.prints)
     }
 
     mutating func remove(_ list: ListID) {
+      unread.remove(list)
       guard let label = labels.removeValue(forKey: list) else { return }
       expired[list] = nil
       titles[label.title]?.remove(list)
       if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
+      spellings[label.spelling]?.remove(list)
+      if spellings[label.spelling]?.isEmpty == true { spellings[label.spelling] = nil }
       leave(list, label.terms.prints)
     }
 
@@ -121,6 +130,7 @@ final class ListIndex: Sendable {
 
   /// Reads the labels of the lists; skips a list whose folder is gone or damaged. May wait for a disk.
   func load(_ ids: [ListID], from lists: any Folder) {
+    state.withLock { state in state.unread.formUnion(ids.filter { state.labels[$0] == nil }) }
     for id in ids { _ = read(id, from: lists) }
     isLoaded.changed()
   }
@@ -288,6 +298,29 @@ final class ListIndex: Sendable {
 
   subscript(_ id: ListID) -> ListLabel? { state.withLock { $0.labels[id] } }
 
+  /// The lists, of all users, that may have one of the names, which are in small letters. Those without a label may
+  /// have any.
+  func lists(spelled names: [String]) -> Set<ListID> {
+    state.withLock { state in
+      names.reduce(into: state.unread) { found, name in
+        found.formUnion(state.spellings[OutsideText(checked: name)] ?? [])
+      }
+    }
+  }
+
+  /// Lists without a label which are not being removed. Lists that are not accepted yet are among them, because the
+  /// record has a list a moment before its label is here.
+  var unlabelled: Set<ListID> {
+    state.withLock { state in
+      state.unread.union(state.drafts.keys).filter { state.removed[$0] == nil }
+    }
+  }
+
+  /// The labels of the lists, in their order.
+  func labels(of lists: [ListID]) -> [ListLabel?] {
+    state.withLock { state in lists.map { state.labels[$0] } }
+  }
+
   /// For people; without a label, the number.
   func name(of id: ListID) -> String { self[id]?.name.text ?? "list \(id)" }
 
@@ -381,4 +414,5 @@ final class ListIndex: Sendable {
 
 extension ListLabel {
   fileprivate var title: ListIndex.Title { ListIndex.Title(stem: name.stem, owner: owner) }
+  fileprivate var spelling: OutsideText { OutsideText(checked: name.text.lowercased()) }
 }

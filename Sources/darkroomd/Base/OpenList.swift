@@ -92,7 +92,7 @@ final class OpenList: Sendable {
       // Its name is synced with the first print: a sync here would delay the first download.
       let work = WorkFolders(
         originals: originals,
-        prints: PrintFolder(
+        prints: try PrintFolder(
           prints, in: folders.prints, as: terms.prints,
           for: terms.isPrivate ? .user(owner) : .group,
           mark: folders.mark, way: folders.way),

@@ -40,7 +40,7 @@ struct PrintsSeat: Sendable {
     do throws(SystemError) {
       let found = try folder.contents(of: Self.name, upTo: Self.longest) ?? []
       if found == mark { return nil }
-      if let rival = try holder(by: found, of: own) { return taken(by: rival) }
+      if let rival = try rival(by: found, of: own) { return taken(by: rival) }
     } catch {
       return unclear(error)
     }
@@ -48,16 +48,16 @@ struct PrintsSeat: Sendable {
     return nil
   }
 
-  /// Nil for the mark of another folder, for one that leads nowhere from here, because the daemon of another machine or
-  /// container left it, and for one that leads to the state folder of this daemon, such as one of before it was restored.
-  private func holder(
-    by mark: [UInt8], of folder: String
-  ) throws(SystemError) -> StateLock.Holder? {
+  /// The state folder of another daemon that has the folder. Nil for the mark of another folder, for one that leads nowhere
+  /// from here, because the daemon of another machine or container left it, and for one that leads to the state folder of
+  /// this daemon, such as one of before it was restored.
+  private func rival(by mark: [UInt8], of folder: String) throws(SystemError) -> String? {
     let parts = mark.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual(folder.utf8),
       !mark[parts[1].startIndex...].elementsEqual(state.utf8)
     else { return nil }
-    return try StateLock.holder(of: String(decoding: parts[2], as: UTF8.self), besides: own)
+    let path = String(decoding: parts[2], as: UTF8.self)
+    return try StateLock.isHeld(at: path, besides: own) ? path : nil
   }
 
   private func unclear(_ error: SystemError) -> Failure {
@@ -68,10 +68,12 @@ struct PrintsSeat: Sendable {
       advice: "If no other darkroomd uses the folder, remove the file \(Self.name) in it")
   }
 
-  private func taken(by holder: StateLock.Holder) -> Failure {
+  /// The number of its process would mean nothing here if it runs in a container.
+  private func taken(by rival: String) -> Failure {
     Failure(
       .machine, code: "prints.taken",
-      reason: "another darkroomd\(holder.words) uses the same folder of prints \(prints.path)",
+      reason:
+        "the darkroomd of the state folder \(rival) uses the same folder of prints \(prints.path)",
       advice: "Stop one of the daemons, or give them different folders of prints")
   }
 }

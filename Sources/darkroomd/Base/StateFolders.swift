@@ -20,23 +20,27 @@ struct StateFolders: Sendable {
   /// Orders for hooks and for webhooks; see `Outbox`.
   let hooks: any Folder
   let webhooks: any Folder
+  /// Notes of `PrintClaims`.
+  let claims: any Folder
   let done: any Folder
   let failed: any Folder
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
   let way: PrintWay
-  /// Nil unless `prints` is the folder of a cluster.
-  private let cluster: Cluster?
-  /// Where the nodes of a cluster have their prints, unless in a folder.
-  let store: Store?
+  private let cluster: Cluster
 
-  private struct Cluster: Sendable {
-    let alone: (any Folder)?
+  private enum Cluster: Sendable {
+    case none
+    /// `prints` is the folder of the cluster.
+    case folder(alone: (any Folder)?)
+    case store(Store)
   }
 
-  var isShared: Bool { cluster != nil }
+  var isShared: Bool { if case .folder = cluster { true } else { false } }
   /// The prints of lists that this machine had alone, while `prints` is the folder of a cluster. Nil if it is missing.
-  var alone: (any Folder)? { cluster?.alone }
+  var alone: (any Folder)? { if case .folder(let alone) = cluster { alone } else { nil } }
+  /// Where the nodes of a cluster have their prints, unless in a folder.
+  var store: Store? { if case .store(let store) = cluster { store } else { nil } }
 
   struct Store: Sendable {
     let objects: any ObjectStore
@@ -61,10 +65,11 @@ struct StateFolders: Sendable {
     store: (any ObjectStore)? = nil, cache own: (any Folder)? = nil
   ) throws(SystemError) {
     (self.mark, self.way) = (mark, way)
-    cluster = isShared ? Cluster(alone: alone) : nil
-    self.store = try store.map { (objects) throws(SystemError) in
+    if let store {
       let notes = try state.folder(FileName(literal: "unwanted"), creating: true)
-      return Store(objects: objects, notes: UnwantedPrints(notes))
+      cluster = .store(Store(objects: store, notes: UnwantedPrints(notes)))
+    } else {
+      cluster = isShared ? .folder(alone: alone) : .none
     }
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
@@ -74,6 +79,7 @@ struct StateFolders: Sendable {
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
     hooks = try state.folder(FileName(literal: "hooks"), creating: true)
     webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)
+    claims = try state.folder(FileName(literal: "claims"), creating: true)
     if store != nil { try sweepDrafts() }
   }
 

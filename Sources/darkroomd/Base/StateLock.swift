@@ -30,17 +30,16 @@ enum StateLock {
     return .success(file)
   }
 
-  /// The process that has the state folder at the path; nil if none has it, there is no such folder, or it is
-  /// `own`, the state folder of this process. The folder may be one that this process may only read.
-  static func holder(of path: String, besides own: FolderIdentity) throws(SystemError) -> Holder? {
+  /// A process other than this one, which has the state folder `own`, has the state folder at the path. The folder may be
+  /// missing, or one that this process may only read.
+  static func isHeld(at path: String, besides own: FolderIdentity) throws(SystemError) -> Bool {
     do throws(SystemError) {
       let folder = try LinuxFolder.open(path: path)
-      guard try folder.identity() != own else { return nil }
-      let file = try folder.openFile(name, .read)
-      return try file.isLocked() ? holder(by: file) : nil
+      guard try folder.identity() != own else { return false }
+      return try folder.openFile(name, .read).isLocked()
     } catch {
       guard [.missing, .notFolder, .isLink].contains(error.name) else { throw error }
-      return nil
+      return false
     }
   }
 

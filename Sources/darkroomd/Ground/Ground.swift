@@ -92,7 +92,7 @@ final class Ground: Sendable {
     let journal = try folders.state.folder(FileName(literal: "journal"), creating: false)
     let prints = folders.isShared ? folders.alone : folders.prints
     return Footing(
-      held: try HeldFolders([folders.state, folders.lists, journal]),
+      held: try HeldFolders([folders.state, folders.lists, journal], notes: folders.claims),
       seat: isPart
         ? nil
         : try prints.map { (prints) throws(SystemError) in try PrintsSeat(prints, of: folders.state)

@@ -28,7 +28,30 @@ struct ListIntake: IntakeRules, OnGround {
 
   // MARK: rules
 
-  func standing() -> Failure? { footing.held.trouble }
+  func standing() -> IntakeStanding {
+    let (machine, left) = rooms()
+    let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
+    return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+  }
+
+  /// Why no list is let in, and the bytes that are left for copies of pictures.
+  private func rooms() -> (trouble: Failure?, left: UInt64) {
+    let freeSpace = settings.current.download.freeSpace
+    let folders = lists.folders
+    var left = UInt64.max
+    for folder in folders.store == nil ? [folders.state, folders.prints] : [folders.state] {
+      guard let room = try? folder.room() else { continue }
+      let floor = SpaceFloor.intake(freeSpace, of: room.total)
+      guard room.free >= floor else {
+        let full = Self.full(
+          "almost no room is left on the file system of \(folder.path)", OpenShare(),
+          "make room, or lower FreeSpace= in darkroomd.conf")
+        return (full, left)
+      }
+      if folder === folders.state { left = room.free - floor }
+    }
+    return (nil, left)
+  }
 
   func nextNumber() -> ListID { recorder.newList() }
 
@@ -50,8 +73,10 @@ struct ListIntake: IntakeRules, OnGround {
     return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
 
-  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
-    if let trouble = footing.trouble ?? health.health.standstill { return trouble }
+  func fullness(
+    for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
+  ) -> Failure? {
+    if let trouble = standing.trouble { return trouble }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
@@ -75,21 +100,8 @@ struct ListIntake: IntakeRules, OnGround {
           "\(open.photos) photos wait already", own, "raise MaximumPhotos= in darkroomd.conf")
       }
     }
-    let freeSpace = settings.current.download.freeSpace
-    let folders = self.lists.folders
-    for folder in folders.store == nil ? [folders.state, folders.prints] : [folders.state] {
-      guard let room = try? folder.room() else { continue }
-      let floor = SpaceFloor.intake(freeSpace, of: room.total)
-      guard room.free >= floor else {
-        return Self.full(
-          "almost no room is left on the file system of \(folder.path)", OpenShare(),
-          "make room, or lower FreeSpace= in darkroomd.conf")
-      }
-      guard folder !== self.lists.folders.state || room.free - floor >= bytes else {
-        return Self.short(of: bytes, room.free - floor, folder.path)
-      }
-    }
-    return nil
+    return standing.left >= bytes
+      ? nil : Self.short(of: bytes, standing.left, self.lists.folders.state.path)
   }
 
   /// Only for these pictures: smaller ones are let in.
@@ -275,16 +287,19 @@ struct ListIntake: IntakeRules, OnGround {
       .exists, call: "mkdirat", thing: "\(lists.folders.prints.path)/\(choices[choices.count - 1])")
   }
 
-  func claimed(_ draft: ListID) -> [SyncStep] { claims.steps(of: draft) }
+  func claimed(_ draft: ListID) throws(Failure) -> [SyncStep] {
+    try asMachine { () throws(SystemError) in try claims.steps(of: draft) }
+  }
 
   func folderKey(of name: ListName) -> String {
     PrintName.collisionKey(folder: PrintName.folder(list: name.text, number: nil))
   }
 
-  func giveUp(_ draft: ListID) {
+  func giveUp(_ draft: ListID) async {
     // A record whose answer failed may be there all the same.
     if isRecorded(draft) { return }
-    claims.giveUp(draft)
+    // First: another draft may get the name.
+    await onDisk { claims.giveUp(draft) }
     index.giveUp(draft)
   }
 
@@ -295,7 +310,6 @@ struct ListIntake: IntakeRules, OnGround {
     let label = try ListLabel(about)
     try await recorder.record([.accepted(list, acceptance)], by: user)
     index.add(list, label)
-    claims.keep(list)
     witness.note(list)
     if about.wasDropped {
       // Pictures came as a folder, whose name has no ending.
@@ -308,6 +322,7 @@ struct ListIntake: IntakeRules, OnGround {
       ListLives.Birth(
         list, .accepted, prints: label.terms.prints, revises: label.terms.revises,
         serviceClass: acceptance.serviceClass))
+    await onDisk { claims.keep(list) }
   }
 
   func reject(

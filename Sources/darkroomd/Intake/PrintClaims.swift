@@ -2,7 +2,8 @@
 // The folders of prints of lists that are not accepted yet. A list has the folder that it made: of several daemons that
 // make one name, even on different machines, one succeeds. A note in STATE/claims identifies the folder, so that it
 // goes again if the list is not accepted, even after a crash. Only the folder that was made goes, and only while
-// nothing was ever in it. A crash before the note leaves an empty folder, which then belongs to no list. Raises SystemError.
+// nothing was ever in it. A crash before the note, or a power cut before the list is accepted, leaves an empty folder,
+// which then belongs to no list. Raises SystemError.
 // Concurrency: immutable; waits for a disk. One task at a time works on a draft.
 
 import Files
@@ -17,17 +18,13 @@ struct PrintClaims: Sendable {
     let identity: String
   }
 
-  private let state: any Folder
+  private let notes: any Folder
   private let prints: any Folder
 
-  init(_ folders: StateFolders) { (state, prints) = (folders.state, folders.prints) }
-
-  private func notes() throws(SystemError) -> any Folder {
-    try state.folder(FileName(literal: "claims"), creating: true)
-  }
+  init(_ folders: StateFolders) { (notes, prints) = (folders.claims, folders.prints) }
 
   private func note(of draft: ListID) throws(SystemError) -> Note? {
-    guard let text = try notes().contents(of: ListFolder.name(draft), upTo: Self.longest),
+    guard let text = try notes.contents(of: ListFolder.name(draft), upTo: Self.longest),
       let end = text.firstIndex(of: 0x20), let folder = FileName(bytes: Array(text[(end + 1)...]))
     else { return nil }
     return Note(folder: folder, identity: String(decoding: text[..<end], as: UTF8.self))
@@ -59,7 +56,7 @@ struct PrintClaims: Sendable {
     do throws(SystemError) {
       try prints.setReaders(readers, of: folder)
       let identity = try identity(of: folder) ?? ""
-      try notes().openAnew(ListFolder.name(draft))
+      try notes.openAnew(ListFolder.name(draft))
         .write(Array("\(identity) ".utf8) + folder.bytes, at: 0)
       return true
     } catch {
@@ -74,12 +71,13 @@ struct PrintClaims: Sendable {
   }
 
   /// Makes the name of the folder durable, before the list is recorded.
-  func steps(of draft: ListID) -> [SyncStep] {
-    (try? note(of: draft)) == nil ? [] : [.folder(prints)]
+  func steps(of draft: ListID) throws(SystemError) -> [SyncStep] {
+    guard try note(of: draft) != nil else { return [] }
+    return [.folder(prints)]
   }
 
   /// The list is accepted.
-  func keep(_ list: ListID) { try? notes().removeIfThere(ListFolder.name(list)) }
+  func keep(_ list: ListID) { try? notes.removeIfThere(ListFolder.name(list)) }
 
   /// The draft does not become a list, or prints elsewhere.
   func giveUp(_ draft: ListID) {
@@ -89,7 +87,7 @@ struct PrintClaims: Sendable {
 
   /// Gives up the drafts that a crash has left. The record alone knows the lists whose labels cannot be read now.
   func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
-    for draft in try notes().names().compactMap(ListFolder.number) {
+    for draft in try notes.names().compactMap(ListFolder.number) {
       if isRecorded(draft) { keep(draft) } else { giveUp(draft) }
     }
   }

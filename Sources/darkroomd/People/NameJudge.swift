@@ -31,12 +31,16 @@ struct NameJudge {
   }
 
   private func judged(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, let near, nil) = error else { return error }
+    guard case .noSuchList(let name, let known, nil) = error else { return error }
+    var near = known
+    if near == nil { near = await views.suggestion(for: ListReference(name)) }
     if let home = await home(of: name, peer) {
       return .noSuchList(name: name, near: near, home: home)
     }
     // The holder of a link to a page is told nothing of this machine.
-    guard peer.view == nil, let doubt = doubt(about: name, peer) else { return error }
+    guard peer.view == nil, let doubt = doubt(about: name, peer) else {
+      return .noSuchList(name: name, near: near)
+    }
     let guess = near.map { " (did you mean '\($0)'?)" } ?? ""
     return .notPossible(why: "no list '\(name)' is known\(guess), but \(doubt)")
   }
@@ -70,8 +74,8 @@ struct NameJudge {
 
   /// A list that is being removed has none any more.
   private func unlabelled() -> [ListID] {
-    views.recorder.ledger { Array($0.lists.keys) }
-      .filter { views.index[$0] == nil && views.index.reserved($0) == nil }
+    let lists = views.index.unlabelled
+    return views.recorder.ledger { ledger in lists.filter { ledger[$0] != nil } }
   }
 
   /// The labels that one call reads at most.
@@ -79,7 +83,8 @@ struct NameJudge {
 
   /// Reads labels that are missing; true if one was read. The list may have been repaired, or accepted just now.
   private func readLabels() async -> Bool {
-    let missing = unlabelled().sorted()
+    // In any order: lists that stay damaged do not keep the others from it.
+    let missing = unlabelled().shuffled()
     if missing.isEmpty { return false }
     return await onDisk {
       let read = missing.prefix(Self.most).filter {

@@ -125,7 +125,7 @@ extension Views {
       guard until > summary.retry + 1000 else { return }
       (summary.code, summary.retry) = (closed.failure.code, until)
       summary.reason = "\(closed.failure.reason); the host is tried again then"
-    case .room, .seat:
+    case .room(let server), .seat(let server):
       guard summary.retry == 0 else { return }
       if let shortage = shortage(at: server) {
         (summary.code, summary.reason) = (shortage.code, shortage.reason)

@@ -96,10 +96,36 @@ struct Views: OnGround {
 
   func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
-  private func names() -> [ListReference.Candidate] {
-    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }.map { entry in
-      (entry.id.number, index.name(of: entry.id), owner(of: entry), entry.state.isFinal)
+  /// The lists that the reference may mean, but no others of very many.
+  private func candidates(for reference: ListReference) -> [ListReference.Candidate] {
+    let numbered = reference.number.map { [ListID($0)] } ?? []
+    let meant = reference.spellings.map { index.lists(spelled: $0).union(numbered) }
+    let entries = recorder.ledger { ledger in
+      meant.map { $0.compactMap { ledger[$0] } } ?? Array(ledger.lists.values)
     }
+    return zip(entries, index.labels(of: entries.map(\.id))).compactMap {
+      entry, label -> ListReference.Candidate? in
+      if label?.terms.share != nil { return nil }
+      return (
+        entry.id.number, label?.name.text ?? "list \(entry.id)",
+        label?.owner ?? entry.acceptance.owner ?? 0, entry.state.isFinal
+      )
+    }
+  }
+
+  /// The name of a list that is almost the reference. Very many names take several turns.
+  func suggestion(for reference: ListReference) async -> String? {
+    guard var search = reference.suggestible.flatMap({ Suggestion.Search($0) }) else { return nil }
+    let lists = recorder.ledger { Array($0.lists.keys) }
+    for start in stride(from: 0, to: lists.count, by: Self.listsAtOnce) {
+      if start > 0 { await giveWay() }
+      if Task.isCancelled { return nil }
+      let some = lists[start..<min(lists.count, start + Self.listsAtOnce)]
+      for case let label? in index.labels(of: Array(some)) where label.terms.share == nil {
+        search.look(at: label.name.text)
+      }
+    }
+    return search.found
   }
 
   private func owner(of entry: ListEntry) -> UInt32 {
@@ -112,18 +138,18 @@ struct Views: OnGround {
     if let number = reference.number, isKnown(ListID(number)), !index.isShare(ListID(number)) {
       return ListID(number)
     }
-    return ListID(try reference.choose(among: names(), for: peer.user))
+    return ListID(try reference.choose(among: candidates(for: reference), for: peer.user))
   }
 
   func chooseExactly(
     _ reference: ListReference, by peer: ControlPeer
   ) throws(ControlError) -> ListID {
-    ListID(try reference.chooseExactly(among: names(), for: peer.user))
+    ListID(try reference.chooseExactly(among: candidates(for: reference), for: peer.user))
   }
 
   /// The caller has a list that is meant, so nothing of other users is.
   func hasOwn(_ reference: ListReference, _ peer: ControlPeer) -> Bool {
-    reference.meansOwn(among: names(), of: peer.user)
+    reference.meansOwn(among: candidates(for: reference), of: peer.user)
   }
 
   /// The reason why the newest file of this reference was rejected, if its number is above `list`.

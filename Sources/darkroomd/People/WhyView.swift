@@ -291,11 +291,11 @@ struct WhyView {
       var wait = WaitSummary(.host)
       note(closed, &wait)
       return wait
-    case .host(.room):
-      return views.shortage(at: entry.server) == nil ? WaitSummary(.room, host: entry.server) : nil
-    case .host(.seat):
-      guard views.shortage(at: entry.server) == nil else { return nil }
-      var wait = WaitSummary(.room, host: entry.server)
+    case .host(.room(let server)):
+      return views.shortage(at: server) == nil ? WaitSummary(.room, host: server) : nil
+    case .host(.seat(let server)):
+      guard views.shortage(at: server) == nil else { return nil }
+      var wait = WaitSummary(.room, host: server)
       (wait.code, wait.reason) = (Views.sharedCode, Views.sharedReason)
       return wait
     case .retry:

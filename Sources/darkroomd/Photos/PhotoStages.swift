@@ -36,7 +36,7 @@ struct PhotoStages: Stages, OnGround {
   let space: SpaceWatch
 
   func download(
-    _ work: Work, arrived: @Sendable () -> Void
+    _ work: Work, arrived: @Sendable (String?) -> Void
   ) async throws(Failure) -> any OpenFile {
     let (photo, order) = (work.photo, work.order)
     let url = try order.url.get()
@@ -51,7 +51,7 @@ struct PhotoStages: Stages, OnGround {
       : try await downloader.download(
         photo, from: url, into: originals, priority: work.serviceClass,
         owner: order.list.about.owner, checksum: checksum)
-    arrived()
+    arrived(original.server)
     space.look()
     try await recorder.record(
       [.downloaded(photo, original.contents)], after: [.stand(original.file, in: originals)])

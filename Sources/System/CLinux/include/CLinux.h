@@ -25,6 +25,7 @@ int dr_status(int file, struct dr_status *out);
 /// The file's creation time, in nanoseconds since 1970; 0 if the file system does not record it.
 int64_t dr_birth(int file);
 int dr_status_at(int folder, const char *name, struct dr_status *out);
+int dr_status_path(const char *path, struct dr_status *out);
 int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset);
 int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset);
 int dr_truncate(int file, uint64_t size);
