@@ -99,13 +99,22 @@ package struct ListRemoval: Sendable {
     of list: ListID, in folder: any Folder, _ name: FileName?,
     _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) -> [Entry] {
-    for mark in [ListFolder.returned, ListFolder.resulted] {
-      let receipt = try ReturnReceipt(mark, in: folder)
-      guard let entries = receipt?.entries, !entries.isEmpty else { continue }
-      return entries.map { ($0.part, $0.name, $0.sum) }
-    }
-    guard let name, let sum else { return [] }
+    let returned = try ReturnReceipt(ListFolder.returned, in: folder)
+    let resulted = try ReturnReceipt(ListFolder.resulted, in: folder)
+    let whole = returned?.entries ?? []
+    var entries: [Entry] = (whole.isEmpty ? resulted?.entries ?? [] : whole)
+      .map { ($0.part, $0.name, $0.sum) }
+    guard whole.isEmpty, let name, let sum else { return entries }
     let copySum = FileCopy.Sum(size: sum.size, sha256: sum.sha256)
+    if let results = resulted?.name(of: .result) {
+      // The copy has followed them.
+      if returned != nil {
+        let copies = FreshName.choices(name, list)
+          .filter { ReturnPart.result.name(beside: $0) == results }
+        entries += copies.map { (.copy, $0, copySum) }
+      }
+      return entries
+    }
     for choice in FreshName.choices(name, list) {
       guard let result = ReturnPart.result.name(beside: choice),
         let retry = ReturnPart.retry.name(beside: choice), try isResult(result, of: list)

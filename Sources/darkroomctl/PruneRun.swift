@@ -134,7 +134,13 @@ struct PruneRun {
     let table = ListText.table(
       lists, screen, now: talk.clock.wallTime(), users: talk.users)
     let room = bytes.map { ", and free about \(Amounts.bytes($0)) of prints" } ?? ""
-    let words = "This would remove \(Amounts.counted(lists.count, "list"))\(room).\n"
+    let waiting = lists.count { !$0.end.isReturned }
+    let rest =
+      waiting == 0
+      ? ""
+      : "The files of \(Amounts.counted(waiting, "list")) are not all in done yet, and the daemon may keep "
+        + "\(waiting == 1 ? "it" : "them").\n"
+    let words = "This would remove \(Amounts.counted(lists.count, "list"))\(room).\n\(rest)"
     talk.tell(
       .object(object), screen.isPlain ? table : lists.isEmpty ? Self.none : "\(table)\n\(words)")
     return .done

@@ -60,23 +60,37 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: [true, false])
-  func `pictures, and a list that nodes share, are not removed without their copy`(
-    _ isRoll: Bool
+  @Test(arguments: [false, true])
+  func `a list whose photos cannot be read is removed, but no pictures that were not given back`(
+    hasPictures: Bool
   ) async throws {
     try await PeopleBench.use { bench in
-      try await lose(bench)
       let parts = bench.parts
-      var own = try #require(parts.index[list]?.terms)
-      if isRoll { own.isRoll = true } else { own.origin = FileName(literal: "a") }
-      let label = try ListLabel(
-        SampleList { $0.terms = own }.about())
-      parts.index.replace(list, label)
+      try await bench.begin(1)
+      await bench.opened(list)
+      if hasPictures { try parts.folder(of: list).put(ListFolder.picture(1), "a picture") }
+      let place = "\(parts.scratch.path)/daemon/state/lists/1"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/catalog", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      #expect(await parts.keeper.lives()?[list]?.isSettled == true)
+      #expect(try parts.folders.done.listing().isEmpty)
+      let wait = await bench.calls.stream(
+        .show(ShowOrder(list: barn, limit: 0)), from: .owner, to: ReplyStream { _ in true })
+      #expect(reason(wait)?.hasPrefix("'barn' is over, and has no copy: ") == true, "\(wait)")
       let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      #expect(
-        reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
-      #expect(parts.index[list] != nil && parts.state(list) != nil)
-      #expect(try parts.folders.lists.listing() == ["1"])
+      if hasPictures {
+        #expect(
+          reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
+        #expect(parts.index[list] != nil && parts.state(list) != nil)
+        #expect(try parts.folder(of: list).has(ListFolder.picture(1)))
+      } else {
+        #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
+        #expect(try parts.folders.lists.listing().isEmpty)
+      }
     }
   }
 

@@ -5,7 +5,9 @@ import Catalog
 import Cluster
 import Files
 import Linux
+import Record
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -14,7 +16,9 @@ import Vocabulary
 @Suite struct ShareMakerTests {
   private static let list = LedgerList(7)
 
-  private func maker(_ bench: PartBench) throws -> ShareMaker {
+  private func maker(
+    _ bench: PartBench, isReturned: Bool = false
+  ) throws -> ShareMaker {
     let sample = SampleList(count: 3)
     var terms = sample.terms
     terms.origin = FileName(literal: "origin")
@@ -22,7 +26,7 @@ import Vocabulary
       origin: "origin", owner: "1000", name: Array("barn".utf8), sha256: sample.sha256,
       serviceClass: .utility, photos: 3, folder: Array("barn".utf8), terms: terms.text)
     return ShareMaker(
-      office: OneListOffice(list: Self.list, submission: submission),
+      office: OneListOffice(list: Self.list, submission: submission, isReturned: isReturned),
       shelf: OneListShelf(sample: sample), folders: bench.folders, recorder: bench.recorder,
       index: bench.index, keeper: bench.keeper, witness: bench.witness, clock: bench.clock)
   }
@@ -41,6 +45,49 @@ import Vocabulary
       #expect(try await witnessed(bench) == list)
       #expect(try await maker.adopt(Self.list) == list, "it is there already")
       #expect(try await witnessed(bench) == list)
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `a list that its owner removes here is not adopted after it was returned`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench, isReturned: true)
+      #expect(try await maker.adopt(Self.list) == nil)
+      #expect(bench.index.entry(of: Self.list, from: FileName(literal: "origin")) == nil)
+      #expect(try bench.folders.lists.listing().isEmpty)
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `the ledger knows that a list is over before its owner removes it`() async throws {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(bench.index.entry(of: Self.list, from: FileName(literal: "origin")))
+      try await bench.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      let desk = EntryDesk(
+        maker, Settings().cluster, lists: bench.lists, narrator: bench.narrator, bench.health,
+        changes: bench.ground.changes)
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk)
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.code == "unasked")
+      #expect(bench.state(list) == .cancelled && bench.index[list] != nil)
+      office.ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(office.ends.lists.withLock { $0 } == [Self.list])
+      #expect(bench.state(list) == nil && bench.index[list] == nil)
+      remover.stop()
+      await run.value
       bench.keeper.stop()
     }
   }
@@ -79,10 +126,17 @@ private struct OneListShelf: ListShelf {
   func sweep() throws(Failure) {}
 }
 
+/// The lists that the ledger knows as returned; nil while it is silent.
+private final class LedgerEnds: Sendable {
+  let lists = Mutex<[LedgerList]?>(nil)
+}
+
 /// Knows one submission; nothing else is asked.
 private struct OneListOffice: ListOffice {
   let list: LedgerList
   let submission: Submission
+  let isReturned: Bool
+  let ends = LedgerEnds()
 
   private static let unasked = Failure(.machine, code: "unasked", reason: "no test asks this")
 
@@ -117,8 +171,16 @@ private struct OneListOffice: ListOffice {
   ) async throws(Failure) -> [Outcome] { throw Self.unasked }
   func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
   func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
-  func closed() async throws(Failure) -> [LedgerList] { throw Self.unasked }
-  func returned(_ list: LedgerList) async throws(Failure) { throw Self.unasked }
+  func closed() async throws(Failure) -> [LedgerList] {
+    isReturned ? [] : [list]
+  }
+  func returned(_ list: LedgerList) async throws(Failure) {
+    let isHeard = ends.lists.withLock { lists in
+      lists?.append(list)
+      return lists != nil
+    }
+    if !isHeard { throw Self.unasked }
+  }
   func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] { throw Self.unasked }
   func retired(_ list: LedgerList) async throws(Failure) { throw Self.unasked }
 }

@@ -55,8 +55,26 @@ import Vocabulary
     _ = try? await bench.giveBack { ListResultsTests.outcome(Self.list) }
     #expect(try bench.done.listing() == ["barn.result.plist"])
     let old = OldLists(bench.lists)
-    #expect(try !old.isRemovable(Self.list) && old.isRemovable(Self.list, withoutCopy: true))
+    #expect(try old.isRemovable(Self.list))
     try run(removal(bench, bench.scratch.folder))
+    #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
+  }
+
+  @Test func `a copy that followed its results goes, even if a power cut took its receipt`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    let folder = try bench.folder(1)
+    try folder.remove(ListFolder.list)
+    _ = try? await bench.giveBack { ListResultsTests.outcome(Self.list) }
+    try folder.put(ListFolder.list, "a end")
+    try await bench.giveBack { ListResultsTests.outcome(Self.list) }
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+    try ListMarks.noteReturn(in: folder)
+    let sum = try FileCopy.sum(folder.open(ListFolder.list, .read), upTo: 100)
+    let removal = removal(bench, bench.scratch.folder)
+    try removal.hide([Self.list])
+    try removal.clear(Self.list, named: ReturnBench.name, (sum.size, sum.sha256))
     #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
   }
 

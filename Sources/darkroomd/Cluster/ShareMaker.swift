@@ -40,6 +40,8 @@ struct ShareMaker: Sendable {
     let submission = try await submission(of: list)
     let origin = try origin(of: submission)
     if let entry = index.entry(of: list, from: origin) { return entry }
+    // A list that its owner has removed here meanwhile was returned first.
+    guard try await office.closed().contains(list) else { return nil }
     let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.ledger = list

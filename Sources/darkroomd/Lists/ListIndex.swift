@@ -113,9 +113,6 @@ final class ListIndex: Sendable {
     }
   }
 
-  /// The code of the trouble that a label cannot be read now.
-  static let nameless = "about.unread"
-
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
 

@@ -4,7 +4,8 @@
 // or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final`
 // if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
-// reads in order.
+// reads in order. A list that still waits for its copy leaves the keeper in a child of that task: a return that hangs holds
+// up the later orders for its own list alone.
 
 import Accept
 import Files
@@ -20,16 +21,26 @@ final class ListRemover: Sendable {
     /// The user who wants it.
     let caller: UInt32
     let reply: Reply<Failure?>
+    /// The lists whose losses the caller accepts: their copies are not awaited any more.
+    var waived: Set<ListID> = []
   }
 
   private enum Letter: Sendable {
     case order(Order)
+    /// Its lists have left the keeper, and the ledger knows that they are over, unless that failed.
+    case left(Order, [ListID], Failure?)
     /// A removal that has begun is tried again.
     case again
   }
 
   /// The removals that have begun, each with the user who wanted it, if that is known.
   private typealias Begun = [ListID: UInt32?]
+
+  /// The lists that leave the keeper for a removal, and the later orders for such lists.
+  private struct Departures {
+    var lists: Set<ListID> = []
+    var later: [Order] = []
+  }
 
   private static let pause = Duration.seconds(60)
 
@@ -41,14 +52,16 @@ final class ListRemover: Sendable {
   private let health: HealthBoard
   private let clock: any Timekeeper
   private let keeper: ListKeeper
+  /// Nil for a machine that works alone.
+  private let entries: EntryDesk?
   private let letters: AsyncStream<Letter>
   private let mail: AsyncStream<Letter>.Continuation
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ keeper: ListKeeper,
-    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper
+    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper, entries: EntryDesk? = nil
   ) {
-    self.keeper = keeper
+    (self.keeper, self.entries) = (keeper, entries)
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
     (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
@@ -68,10 +81,13 @@ final class ListRemover: Sendable {
   /// is lost, the wait ends.
   func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      let order = Order(list: list, caller: caller, reply: reply)
-      if case .terminated = mail.yield(.order(order)) { reply.give(.cancelled) }
+      send(.order(Order(list: list, caller: caller, reply: reply)), or: reply)
     }
     if let failure { throw failure }
+  }
+
+  private func send(_ letter: Letter, or reply: Reply<Failure?>) {
+    if case .terminated = mail.yield(letter) { reply.give(.cancelled) }
   }
 
   /// Refuses every later order; `run` returns.
@@ -104,12 +120,18 @@ final class ListRemover: Sendable {
     var begun: Begun = [:]
     for list in pending ?? [] { begun.updateValue(nil, forKey: list) }
     var isKnown = pending != nil
+    var departures = Departures()
     await withDiscardingTaskGroup { group in
       var isWaiting = false
       if !begun.isEmpty || !isKnown { mail.yield(.again) }
       for await letter in letters {
         switch letter {
-        case .order(let order): order.reply.give(await perform(order, &begun))
+        case .order(let order): await take(order, &departures, &begun, &group)
+        case .left(let order, let line, let failure):
+          await end(order, line, failure, &begun)
+          departures.lists.subtract(line)
+          for later in departures.later { send(.order(later), or: later.reply) }
+          departures.later = []
         case .again:
           isWaiting = false
           if !isKnown {
@@ -129,7 +151,60 @@ final class ListRemover: Sendable {
         }
       }
       group.cancelAll()
+      for order in departures.later { order.reply.give(.cancelled) }
     }
+  }
+
+  // MARK: before a removal
+
+  /// Performs the order, unless its lists have to leave first, or such a list does for an earlier order.
+  private func take(
+    _ order: Order, _ departures: inout Departures, _ begun: inout Begun,
+    _ group: inout DiscardingTaskGroup
+  ) async {
+    let line = line(of: order.list)
+    if !departures.lists.isDisjoint(with: line) { return departures.later.append(order) }
+    guard line.contains(where: isBound) else {
+      return order.reply.give(await perform(order, &begun))
+    }
+    var order = order
+    if !line.allSatisfy(isArchived), let lives = await keeper.lives() {
+      order.waived = Set(line.filter { lives[$0]?.loss != nil })
+    }
+    do throws(Failure) {
+      try await onDisk { [order] () throws(Failure) in try examine(order, line) }
+    } catch { return order.reply.give(error) }
+    departures.lists.formUnion(line)
+    group.addTask { [self, order] in
+      var failure: Failure?
+      do throws(Failure) { for list in line { try await leave(list) } } catch { failure = error }
+      send(.left(order, line, failure), or: order.reply)
+    }
+  }
+
+  /// It is to leave the keeper, or the ledger is to know that it is over.
+  private func isBound(_ list: ListID) -> Bool { !isArchived(list) || isEntry(list) }
+
+  private func isEntry(_ list: ListID) -> Bool {
+    entries != nil && index[list]?.terms.isEntry == true
+  }
+
+  /// Otherwise a node would return the list again. The ledger first: a silent one leaves everything as it is.
+  private func leave(_ list: ListID) async throws(Failure) {
+    if isEntry(list) { try await entries?.returned(list) }
+    // A list that still waits for its copy leaves the keeper.
+    if !isArchived(list), await !keeper.abandon(list) { throw .cancelled }
+  }
+
+  private func end(
+    _ order: Order, _ line: [ListID], _ failure: Failure?, _ begun: inout Begun
+  ) async {
+    var answer = failure
+    if answer == nil { answer = await perform(order, &begun) }
+    if answer != nil, !begun.keys.contains(order.list) {
+      await onDisk { giveBack(line) }
+    }
+    order.reply.give(answer)
   }
 
   // MARK: a removal
@@ -138,10 +213,6 @@ final class ListRemover: Sendable {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
       let line = try await onDisk { () throws(Failure) in try check(order) }
-      // A list that still waits for its copy leaves the keeper.
-      for list in line where !isArchived(list) {
-        guard await keeper.abandon(list) else { throw .cancelled }
-      }
       for list in line { begun[list] = .some(order.caller) }
       do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
         for list in line where index[list] != nil { begun.removeValue(forKey: list) }
@@ -162,17 +233,22 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Returns the lists that go, the newest first; the index does not have them any more.
-  private func check(_ order: Order) throws(Failure) -> [ListID] {
-    let earlier = index.forerunners(of: order.list)
-    let line = [order.list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
+  /// The list and those that go with it, the newest first.
+  private func line(of list: ListID) -> [ListID] {
+    let earlier = index.forerunners(of: list)
+    return [list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
+  }
+
+  /// Raises why they are not removed now.
+  private func examine(_ order: Order, _ line: [ListID]) throws(Failure) {
     let old = OldLists(lists.folders.lists)
     for list in line {
       let isOver = recorder.ledger { $0[list]?.state.isFinal }
       guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
       guard isOver == true else { throw Self.refusal("list \(list) is not over yet") }
       let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(list) ? true : try old.isRemovable(list, withoutCopy: mayLackCopy(list))
+        isArchived(list)
+          ? true : try old.isRemovable(list, isWaived: order.waived.contains(list))
       }
       guard isReturned else {
         throw Self.refusal(
@@ -195,6 +271,12 @@ final class ListRemover: Sendable {
     // Only its own files tell where its prints are.
     guard isThere else { throw Self.aged }
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
+  }
+
+  /// Returns the lists that go; the index does not have them any more.
+  private func check(_ order: Order) throws(Failure) -> [ListID] {
+    let line = line(of: order.list)
+    try examine(order, line)
     guard index.withdraw(line) else {
       throw Self.refusal(
         "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
@@ -203,19 +285,15 @@ final class ListRemover: Sendable {
     // The looks at the disk took time, in which a list may have been accepted, or this one removed because of its age.
     do throws(Failure) {
       try refuseHeir(of: order.list)
-      let isGone = try asMachine { () throws(SystemError) in try old.isGone(order.list) }
+      let isGone = try asMachine { () throws(SystemError) in
+        try OldLists(lists.folders.lists).isGone(order.list)
+      }
       if isGone { throw Self.aged }
     } catch {
       giveBack(line)
       throw error
     }
     return line
-  }
-
-  /// Pictures that were dropped come back with the copy and are nowhere else, and the ledger of a cluster hears of the end of
-  /// a list with the copy.
-  private func mayLackCopy(_ list: ListID) -> Bool {
-    index[list].map { !$0.terms.isRoll && !$0.terms.isEntry } ?? false
   }
 
   private static let aged = refusal("its files have been removed (KeepLists=)")
@@ -276,10 +354,11 @@ final class ListRemover: Sendable {
   private func giveBack(_ line: [ListID]) {
     let old = OldLists(lists.folders.lists)
     for list in line {
+      let isGone = (try? old.isGone(list)) == true
       let label = index.read(list, from: lists.folders.lists)
-      if label != nil || (try? old.isGone(list)) == true { index.free(list) }
-      if let label, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
-        keeper.begin(ListLives.Birth(entry, label.terms))
+      if label != nil || isGone { index.free(list) }
+      if !isGone, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
+        keeper.begin(ListLives.Birth(entry, label?.terms))
       }
     }
   }
@@ -378,7 +457,7 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Nil if it is damaged.
+  /// Nil if it is damaged, or its sector is bad.
   private func about(
     _ list: ListID
   ) throws(Failure) -> (file: AboutFile?, terms: FrozenSettings?) {
@@ -387,7 +466,9 @@ final class ListRemover: Sendable {
       guard let about = try folder.map(AboutFile.read) else { return (nil, nil) }
       return (about, try? FrozenSettings(text: about.terms.settings))
     } catch {
-      guard error.kind == .final else { throw error }
+      guard error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode else {
+        throw error
+      }
       return (nil, nil)
     }
   }

@@ -294,8 +294,12 @@ final class ListRetention: Sendable {
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
       if needed().contains(list) || unswept.contains(list) { continue }
       if waitsForPrints(list, progress) { continue }
-      guard (try? old.isRemovable(list)) == true, remove(list, old) else { continue }
-      recorder.forget(list)
+      // Other nodes may not know yet that it was returned.
+      if index[list]?.terms.isEntry == true, health.health[.ledger] != nil { continue }
+      guard (try? old.isRemovable(list)) == true else { continue }
+      // A copy that waits for a person is not awaited any more.
+      recorder.archived(list)
+      if remove(list, old) { recorder.forget(list) }
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list, progress) || unswept.contains(list) { continue }

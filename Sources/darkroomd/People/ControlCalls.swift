@@ -7,6 +7,7 @@ import Accept
 import Chain
 import Download
 import Linux
+import Record
 import Report
 import Steer
 import Vocabulary
@@ -298,7 +299,9 @@ final class ControlCalls: ControlService {
   private func departure(of list: ListID) async throws(ControlError) {
     while !stop.isOn, !Task.isCancelled {
       let seen = keeper.changes.version
-      guard let life = await keeper.lives()?[list], life.loss == nil else { return }
+      guard let life = await keeper.lives()?[list], life.loss == nil,
+        !views.recorder.ledger({ $0.isArchived(list) })
+      else { return }
       if case .returning(let failure?, _) = life.phase {
         throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
       }

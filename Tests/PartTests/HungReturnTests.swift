@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removals beside a return that hangs: only the orders for its list wait.
+
+import Linux
+import Record
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+/// Lists whose copies wait; the second return of list 1 lasts until it is released.
+private final class HungReturn: ListEffects {
+  private struct State {
+    var returns: [ListID: Int] = [:]
+    var held: Reply<Void>?
+  }
+
+  private let state = Mutex(State())
+
+  var isHeld: Bool { state.withLock { $0.held != nil } }
+
+  func release() {
+    state.withLock { state in
+      defer { state.held = nil }
+      return state.held
+    }?.give()
+  }
+
+  func giveBack(_ list: ListID) async -> Failure? {
+    await Reply.wait { reply in
+      let isHeld = state.withLock { state in
+        state.returns[list, default: 0] += 1
+        guard list == ListID(1), state.returns[list] == 2 else { return false }
+        state.held = reply
+        return true
+      }
+      if !isHeld { reply.give() }
+    }
+    return ListLoss.missing.failure("it is missing")
+  }
+
+  func record(
+    _ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?
+  ) async -> Failure? { nil }
+  func takeOver(_ list: ListID) async -> Failure? { nil }
+  func open(_ list: ListID) async -> Failure? { nil }
+  func idle(_ list: ListID) async {}
+  func isOpen(_ list: ListID) -> Bool { false }
+  func pauseChains(_ list: ListID) {}
+  func resumeChains(_ list: ListID) {}
+  func setClass(_ serviceClass: ServiceClass, of list: ListID) {}
+  func dropChains(_ list: ListID) {}
+  func tell(_ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?) {}
+  func health(_ failure: Failure?, of list: ListID) {}
+  func copyHealth(_ failure: Failure?, of list: ListID) {}
+  func forget(_ list: ListID) {}
+  func forgetAll() {}
+}
+
+@Suite struct HungReturnTests {
+  @Test func `a return that hangs holds up the removals of its own list alone`() async throws {
+    try await DiskBench.use { bench in
+      let keeper = ListKeeper(clock: bench.clock, changes: bench.changes)
+      let effects = HungReturn()
+      for (number, name) in [(1, "barn"), (2, "lake")] as [(UInt64, String)] {
+        let list = try await bench.add(
+          number,
+          SampleList {
+            $0.name = "\(name).plist"
+            $0.terms.prints = FileName(made: name)
+          })
+        try await bench.recorder.record([.cancelled(list)])
+        try bench.folder(of: list).put(ListFolder.resulted, "")
+        keeper.begin(.init(list, .cancelled))
+      }
+      let lives = Task { await keeper.run(effects) }
+      for number in 1...2 as ClosedRange<UInt64> {
+        while await keeper.lives()?[ListID(number)]?.loss == nil { await Task.yield() }
+      }
+      keeper.relieve()
+      while !effects.isHeld { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, keeper, bench.narrator(),
+        HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
+        clock: bench.clock)
+      let removals = Task { await remover.run([]) }
+      let answers = ([1, 1, 2] as [UInt64]).map { number in
+        Task.immediate { () -> Failure? in
+          do throws(Failure) { try await remover.remove(ListID(number), by: 1000) } catch {
+            return error
+          }
+          return nil
+        }
+      }
+      #expect(try await Patience.sees { bench.state(ListID(2)) == nil })
+      #expect(bench.state(ListID(1)) == .cancelled && bench.index[ListID(1)] != nil)
+      effects.release()
+      let reasons = [await answers[0].value, await answers[1].value, await answers[2].value]
+      #expect(reasons.map { $0?.reason } == [nil, "list 1 is not known any more", nil])
+      #expect(try bench.folders.lists.listing().isEmpty)
+      remover.stop()
+      keeper.stop()
+      await removals.value
+      await lives.value
+    }
+  }
+}
