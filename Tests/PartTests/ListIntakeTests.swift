@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which dropped lists are let in, their terms, and their news.
 
+import Cluster
 import Files
 import Linux
 import Record
@@ -533,6 +534,25 @@ import Vocabulary
   }
 
   // MARK: fullness
+
+  @Test func `no list is let in from the verdict on an older ledger until the ledger is entered`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      func isFull() -> Failure? { bench.intake.fullness(for: 1000, besides: 0, adding: 0) }
+      let older = try #require(KnownLedger("x", isOlder: true).trouble)
+      let away = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.health.set(away, for: .ledger)
+      #expect(isFull() == nil)
+      bench.health.set(older, for: .ledger)
+      bench.health.set(away, for: .ledger)
+      #expect(isFull() == older && bench.health.health[.ledger] == away)
+      bench.health.set(nil, for: .inbox)
+      #expect(isFull() == older)
+      bench.health.set(nil, for: .ledger)
+      #expect(isFull() == nil)
+    }
+  }
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in

@@ -48,17 +48,35 @@ struct PrintClaims: Sendable {
     return note.folder
   }
 
-  /// False, and changes nothing, if the name is taken, by whomever.
-  func make(_ folder: FileName, for draft: ListID) throws(SystemError) -> Bool {
+  /// The same if it may be one of these. If it was open and the list is private now, it goes: who has opened a folder
+  /// goes on to see its names.
+  func folder(
+    of draft: ListID, among choices: [FileName], for readers: FileReaders
+  ) throws(SystemError) -> FileName? {
+    guard let own = try folder(of: draft) else { return nil }
+    if choices.contains(own) {
+      guard case .user(let user) = readers else {
+        try prints.setReaders(readers, of: own)
+        return own
+      }
+      if try prints.hasReaders(user, own) { return own }
+    }
+    giveUp(draft)
+    return nil
+  }
+
+  /// False, and changes nothing, if the name is taken, by whomever. Nobody can open the folder before it has its readers.
+  func make(
+    _ folder: FileName, for draft: ListID, readers: FileReaders
+  ) throws(SystemError) -> Bool {
     do throws(SystemError) { try prints.makeFolder(folder) } catch {
       if error.exists { return false }
       throw error
     }
     do throws(SystemError) {
-      // `OpenList` closes the folder of a private list.
-      try prints.setReaders(.group, of: folder)
+      try prints.setReaders(readers, of: folder)
       let identity = try identity(of: folder) ?? ""
-      try notes().openAnew(ListFolder.name(draft))
+      try notes.openAnew(ListFolder.name(draft))
         .write(Array("\(identity) ".utf8) + folder.bytes, at: 0)
       return true
     } catch {
