@@ -76,21 +76,24 @@ package struct ReturnFolder: Sendable {
   /// Marks a list whose files cannot be returned, ever, as returned.
   package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(SystemError) {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return }
-    if let pictures = try? pictures(of: list, in: folder, FileReaders(owner: owner), nil) {
-      try pictures.giveBack(to: done, failed, named: Self.name(of: list))
+    let readers = FileReaders(owner: owner)
+    let pictures: PictureReturn?
+    do throws(Failure) { pictures = try self.pictures(of: list, in: folder, readers, nil) } catch {
+      pictures = try namelessPictures(of: list, in: folder, readers)
     }
+    try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
     try ListMarks.noteReturn(in: folder)
   }
 
   /// For a list whose own name is lost.
   private static func name(of list: ListID) -> FileName { FileName(made: "list-\(list).plist") }
 
-  /// The names are lost: each picture comes back under its number.
+  /// The names are lost: each picture comes back under its number. Nil if there is no picture.
   private func namelessPictures(
     of list: ListID, in folder: any Folder, _ readers: FileReaders
-  ) throws(Failure) -> PictureReturn {
-    let names = try asMachine { () throws(SystemError) in try folder.names() }
-    let highest = names.compactMap(ListFolder.pictureNumber).max() ?? 0
+  ) throws(SystemError) -> PictureReturn? {
+    let numbers = try folder.names().compactMap(ListFolder.pictureNumber)
+    guard let highest = numbers.max() else { return nil }
     var rows: [RollRow] = []
     while rows.count < min(Int(highest), 1 << 20) {
       let name = ListFolder.picture(UInt32(rows.count + 1))
@@ -238,15 +241,14 @@ package struct ReturnFolder: Sendable {
     }
   }
 
-  /// Nil if the list was not made of pictures. Without an outcome all pictures count as failed.
+  /// Nil if the list was not made of pictures. Without an outcome, or without the rows, all pictures count as failed.
   private func pictures(
     of list: ListID, in folder: any Folder, _ readers: FileReaders, _ source: OutcomeSource?
   ) throws(Failure) -> PictureReturn? {
-    guard try asMachine({ () throws(SystemError) in try folder.has(ListFolder.roll) }) else {
-      return nil
-    }
     guard let roll = try roll(in: folder) else {
-      return try namelessPictures(of: list, in: folder, readers)
+      return try asMachine { () throws(SystemError) in
+        try namelessPictures(of: list, in: folder, readers)
+      }
     }
     var prints: Set<UInt32> = []
     if let outcome = try source?() {
@@ -259,7 +261,7 @@ package struct ReturnFolder: Sendable {
     }
   }
 
-  /// Nil if the list was not made of pictures, or the rows are damaged. Raises a `ListLoss` if they cannot be read.
+  /// Nil if there are no rows, or they are damaged. Raises a `ListLoss` if they cannot be read.
   private func roll(in folder: any Folder) throws(Failure) -> RollFile? {
     do throws(Failure) { return try RollFile.read(from: folder) } catch {
       if error.kind == .final { return nil }

@@ -132,16 +132,21 @@ import Vocabulary
     #expect(try bench.done.text("Barn.plist") == text && bench.standing().isReturned)
   }
 
-  @Test func `pictures are back before a list that is lost with its rows may go, and come once`()
-    async throws
-  {
+  @Test(arguments: [false, true])
+  func `pictures are back before a list that is lost with its rows may go, and come once`(
+    isCut: Bool
+  ) async throws {
     var steps = 0
     while true {
       steps += 1
       let bench = try bench()
       let folder = try bench.folder(1)
       try folder.remove(ListFolder.list)
-      try folder.open(ListFolder.roll, .write).truncate(to: 5)
+      if isCut {
+        try folder.open(ListFolder.roll, .write).truncate(to: 5)
+      } else {
+        try folder.remove(ListFolder.roll)
+      }
       bench.cut.set(.kill, at: steps)
       let failure = await #expect(throws: Failure.self) { try await giveBack(bench) }
       let step = bench.cut.step ?? "end"
@@ -157,6 +162,18 @@ import Vocabulary
       break
     }
     #expect(steps > 20)
+  }
+
+  @Test func `a list that lost only its rows gives its pictures back under their numbers`()
+    async throws
+  {
+    let bench = try bench()
+    try bench.folder(1).remove(ListFolder.roll)
+    try await giveBack(bench)
+    #expect(try bench.done.listing() == ["Barn.plist", "Barn.result.plist"])
+    let barn = try bench.failed.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(try barn.listing() == (1...4).map { "picture-\($0)" })
+    #expect(try bench.standing().isReturned)
   }
 
   @Test func `without an outcome all pictures come back in failed`() async throws {
