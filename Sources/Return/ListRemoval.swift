@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
 // list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
-// until all are done, even after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
-// returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
+// until all are done, even after a crash, and need a `Decided`, which only that rename gives. A file in `done` or
+// `failed` goes only if it still has the bytes that were returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
 //   hide       lists/N → lists/.removed-N
@@ -16,6 +16,13 @@ package import Vocabulary
 
 package struct ListRemoval: Sendable {
   private static let headLength = 64 << 10
+
+  /// The list's folder does not have its name any more: its files may go, and the record may tell that the list is gone.
+  package struct Decided: Sendable {
+    package let list: ListID
+    /// With the list's files; nil if they are gone.
+    package let folder: (any Folder)?
+  }
 
   private let lists: any Folder
   private let prints: any Folder
@@ -37,6 +44,16 @@ package struct ListRemoval: Sendable {
   /// Nil if its removal has not begun, or is done.
   package func folder(of list: ListID) throws(SystemError) -> (any Folder)? {
     try lists.folder(ifThere: ListFolder.removed(list))
+  }
+
+  /// Nil while the list has its folder. Durable on return: no power cut gives the folder back to a list that the record
+  /// does not have any more.
+  package func decided(_ list: ListID) throws(SystemError) -> Decided? {
+    let folder = try folder(of: list)
+    if folder == nil, try lists.has(ListFolder.name(list)) { return nil }
+    // The sync of an earlier attempt may have failed.
+    try lists.sync()
+    return Decided(list: list, folder: folder)
   }
 
   /// Marks the lists as removed, the newest first; durable on return. A list that is gone is left out. The
@@ -68,9 +85,10 @@ package struct ListRemoval: Sendable {
   ///   - name: of the dropped file.
   ///   - sum: size and SHA-256 of the list, for one whose receipt a power cut took.
   package func clear(
-    _ list: ListID, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
+    _ decided: Decided, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) {
-    if let folder = try folder(of: list) {
+    let list = decided.list
+    if let folder = decided.folder {
       for entry in try entries(of: list, in: folder, name, sum) {
         let target = entry.part == .retry ? failed : done
         if let sum = entry.sum, try !has(entry.name, sum, in: target) { continue }
@@ -85,8 +103,8 @@ package struct ListRemoval: Sendable {
     try prints.sync()
   }
 
-  package func finish(_ list: ListID) throws(SystemError) {
-    try lists.removeFlat(ListFolder.removed(list))
+  package func finish(_ decided: Decided) throws(SystemError) {
+    try lists.removeFlat(ListFolder.removed(decided.list))
     try lists.sync()
   }
 

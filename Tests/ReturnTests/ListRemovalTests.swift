@@ -21,8 +21,18 @@ import Vocabulary
   private func run(_ removal: ListRemoval) throws {
     try removal.hide([Self.list])
     try removal.hidePrints(Self.folder, of: Self.list)
-    try removal.clear(Self.list, named: ReturnBench.name, nil)
-    try removal.finish(Self.list)
+    let decided = try clear(removal, nil)
+    try removal.finish(decided)
+  }
+
+  @discardableResult
+  private func clear(
+    _ removal: ListRemoval, _ sum: FileCopy.Sum?
+  ) throws -> ListRemoval.Decided {
+    let found = try removal.decided(Self.list)
+    let decided = try #require(found)
+    try removal.clear(decided, named: ReturnBench.name, sum.map { ($0.size, $0.sha256) })
+    return decided
   }
 
   @Test func `a removal that is killed at any step is whole after it is repeated`() async throws {
@@ -47,6 +57,29 @@ import Vocabulary
       #expect(try prints.listing().isEmpty && bench.lists.listing().isEmpty, "\(step)")
     }
     #expect(steps > 10)
+  }
+
+  @Test func `nothing of a list goes before its folder is hidden`() async throws {
+    let bench = try ReturnBench("a end")
+    let removal = removal(bench, bench.scratch.folder)
+    let early = try removal.decided(Self.list)
+    #expect(early == nil)
+    bench.cut.set(.fault, at: 1)
+    #expect(throws: (any Error).self) { try removal.hide([Self.list]) }
+    bench.cut.set(.never, at: 0)
+    let before = try removal.decided(Self.list)
+    #expect(before == nil)
+    try removal.hide([Self.list])
+    // A sync that failed is repeated before anything goes.
+    bench.cut.set(.fault, at: 2)
+    #expect(throws: (any Error).self) { try removal.decided(Self.list) }
+    #expect(bench.cut.step?.hasPrefix("sync") == true)
+    bench.cut.set(.never, at: 0)
+    let decided = try removal.decided(Self.list)
+    #expect(decided?.folder != nil)
+    try decided.map { decided in try removal.finish(decided) }
+    let again = try removal.decided(Self.list)
+    #expect(again != nil && again?.folder == nil, "the step can be repeated")
   }
 
   @Test func `the results of a list whose copy waits go with it`() async throws {
@@ -74,7 +107,7 @@ import Vocabulary
     let sum = try FileCopy.sum(folder.open(ListFolder.list, .read), upTo: 100)
     let removal = removal(bench, bench.scratch.folder)
     try removal.hide([Self.list])
-    try removal.clear(Self.list, named: ReturnBench.name, (sum.size, sum.sha256))
+    try clear(removal, sum)
     #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
   }
 
@@ -142,7 +175,7 @@ import Vocabulary
       let removal = removal(bench, bench.failed)
       try removal.hide([Self.list])
       let sum = try FileCopy.sum(bench.done.open(ReturnBench.name, .read), upTo: 100)
-      try removal.clear(Self.list, named: ReturnBench.name, (sum.size, sum.sha256))
+      try clear(removal, sum)
       #expect(try bench.done.listing().isEmpty == isOurs)
     }
   }

@@ -102,9 +102,9 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let found = try? about(list), let owner = found.file?.owner, let terms = found.terms
-      else { continue }
-      index.reserve(list, terms.prints)
+      guard let file = (try? about(list))?.file, let label = try? ListLabel(file) else { continue }
+      let (owner, terms) = (label.owner, label.terms)
+      index.reserve(list, label)
       guard case .folder(let home) = lists.folders.place(of: terms) else { continue }
       if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
         !index.hasStranger(to: owner, in: terms.prints, ofCluster: terms.isOfCluster)
@@ -201,8 +201,9 @@ final class ListRemover: Sendable {
   ) async {
     var answer = failure
     if answer == nil { answer = await perform(order, &begun) }
-    if answer != nil, !begun.keys.contains(order.list) {
-      await onDisk { giveBack(line) }
+    if answer != nil {
+      let whole = line.filter { !begun.keys.contains($0) }
+      await onDisk { giveBack(whole) }
     }
     order.reply.give(answer)
   }
@@ -215,7 +216,10 @@ final class ListRemover: Sendable {
       let line = try await onDisk { () throws(Failure) in try check(order) }
       for list in line { begun[list] = .some(order.caller) }
       do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
-        for list in line where index[list] != nil { begun.removeValue(forKey: list) }
+        // Where the disk does not tell now, `finish` asks again.
+        let whole = await onDisk { line.filter(isWhole) }
+        for list in whole { begun.removeValue(forKey: list) }
+        await onDisk { giveBack(whole) }
         throw error
       }
       for list in line {
@@ -355,22 +359,24 @@ final class ListRemover: Sendable {
     let old = OldLists(lists.folders.lists)
     for list in line {
       let isGone = (try? old.isGone(list)) == true
-      let label = index.read(list, from: lists.folders.lists)
-      if label != nil || isGone { index.free(list) }
+      if isGone { index.free(list) } else { index.giveBack(list) }
+      let terms = index.read(list, from: lists.folders.lists)?.terms
       if !isGone, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
-        keeper.begin(ListLives.Birth(entry, label?.terms))
+        keeper.begin(ListLives.Birth(entry, terms))
       }
     }
+  }
+
+  /// Its removal has not begun, and the disk tells so.
+  private func isWhole(_ list: ListID) -> Bool {
+    do throws(SystemError) { return try removal.decided(list) == nil } catch { return false }
   }
 
   private func isArchived(_ list: ListID) -> Bool { recorder.ledger { $0.isArchived(list) } }
 
   /// Decides the removal.
   private func hide(_ line: [ListID]) throws(Failure) {
-    do throws(SystemError) { try removal.hide(line) } catch {
-      giveBack(line)
-      throw error.machineFailure
-    }
+    try asMachine { () throws(SystemError) in try removal.hide(line) }
   }
 
   private static func refusal(_ reason: String) -> Failure {
@@ -391,9 +397,13 @@ final class ListRemover: Sendable {
     health.set(trouble, for: .removals)
   }
 
-  /// Every step may be repeated.
+  /// Every step may be repeated. A list whose removal has not begun stays, in the record as well.
   private func finish(_ list: ListID, by caller: UInt32?) async throws(Failure) {
-    let facts = try await onDisk { () throws(Failure) in try clear(list) }
+    let decided = try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in try removal.decided(list) }
+    }
+    guard let decided else { return await onDisk { giveBack([list]) } }
+    let facts = try await onDisk { () throws(Failure) in try clear(decided) }
     if let facts {
       do throws(Failure) { try await recorder.record([.removed(list)], by: caller) } catch {
         // The record has forgotten it meanwhile.
@@ -402,16 +412,17 @@ final class ListRemover: Sendable {
       narrator.removed(facts, by: caller)
     }
     try await onDisk { () throws(Failure) in
-      do throws(SystemError) { try removal.finish(list) } catch { throw error.machineFailure }
+      try asMachine { () throws(SystemError) in try removal.finish(decided) }
     }
     index.free(list)
   }
 
   /// Removes the files; returns the facts for the report, nil if the record does not have the list.
-  private func clear(_ list: ListID) throws(Failure) -> ListFacts? {
+  private func clear(_ decided: ListRemoval.Decided) throws(Failure) -> ListFacts? {
+    let list = decided.list
     lists.close(list)
     let (about, terms) = try about(list)
-    let prints = terms?.prints ?? index.reserved(list)
+    let prints = terms?.prints ?? index.reserved(list)?.terms.prints
     // A later list may have the folder: its prints are not this one's.
     let (owner, isOfCluster) = (about?.owner, terms?.isOfCluster ?? false)
     let isPrinter =
@@ -438,7 +449,7 @@ final class ListRemover: Sendable {
         }
       }
       try lists.folders.removeOriginals(of: list)
-      try removal.clear(list, named: about?.name, about.map { ($0.size, $0.sha256) })
+      try removal.clear(decided, named: about?.name, about.map { ($0.size, $0.sha256) })
     }
     guard let entry = recorder.ledger({ $0[list] }) else { return nil }
     return ListFacts(
