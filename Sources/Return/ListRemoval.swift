@@ -2,7 +2,8 @@
 // Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
 // list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
 // until all are done, even after a crash, and need a `Decided`, which only that rename gives. A file in `done` or
-// `failed` goes only if it still has the bytes that were returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
+// `failed` goes only if it still has the bytes that were returned. Dropped pictures that were given back stay.
+// Raises SystemError.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
 //   hide       lists/N → lists/.removed-N

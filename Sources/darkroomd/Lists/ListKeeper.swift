@@ -90,9 +90,10 @@ final class ListKeeper: Sendable {
 
   /// Returns when nothing waits for the list's copy any more; false if the keeper has stopped, or the task is cancelled.
   func abandon(_ list: ListID) async -> Bool {
+    // Once: a return that hangs leaves much time, and each letter wakes all who watch the lists.
+    happened(.abandoned, to: list)
     while !Task.isCancelled {
       let seen = changes.version
-      happened(.abandoned, to: list)
       guard let lives = await lives() else { return false }
       if lives[list] == nil { return true }
       await changes.change(after: seen)
