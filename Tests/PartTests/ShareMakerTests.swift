@@ -33,6 +33,12 @@ import Vocabulary
       index: bench.index, keeper: bench.keeper, witness: bench.witness, clock: bench.clock)
   }
 
+  private func desk(_ bench: PartBench, _ maker: ShareMaker) -> EntryDesk {
+    EntryDesk(
+      maker, Settings().cluster, lists: bench.lists, narrator: bench.narrator, bench.health,
+      changes: bench.ground.changes)
+  }
+
   private func witnessed(_ bench: PartBench) async throws -> ListID? {
     await bench.witness.flush(as: "a")
     return bench.witness.read("a").highest
@@ -105,12 +111,9 @@ import Vocabulary
       try await bench.recorder.record([.cancelled(list)])
       try ListMarks.noteReturn(in: bench.folder(of: list))
       bench.recorder.archived(list)
-      let desk = EntryDesk(
-        maker, Settings().cluster, lists: bench.lists, narrator: bench.narrator, bench.health,
-        changes: bench.ground.changes)
       let remover = ListRemover(
         bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
-        clock: bench.clock, entries: desk)
+        clock: bench.clock, entries: desk(bench, maker))
       let run = Task { await remover.run([]) }
       let failure = await #expect(throws: Failure.self) {
         try await remover.remove(list, by: 1000)
@@ -124,6 +127,57 @@ import Vocabulary
       remover.stop()
       await run.value
       bench.keeper.stop()
+    }
+  }
+
+  @Test func `a list whose name cannot be read stays while other nodes may have it`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+      try await bench.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      bench.index.forget(list)
+      let about = try bench.folder(of: list).open(ListFolder.about, .write)
+      let text = try about.read(at: 0, upTo: 4096)
+      try about.truncate(to: 5)
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.reason == "its name cannot be read, and other nodes may have it")
+      #expect(bench.state(list) == .cancelled)
+      // It can be read again.
+      try about.write(text, at: 0)
+      try #require(maker.office as? OneListOffice).ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(bench.state(list) == nil)
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `the ledger is told of the end of a list whose number never came back`() async throws {
+    try await PartBench.use { bench in
+      var terms = SampleList(count: 3).terms
+      terms.origin = FileName(literal: "mine")
+      let about = try SampleList(count: 3).about()
+      bench.index.add(ListID(90), try ListLabel(about.with(terms.text)))
+      for (twins, told) in [([], []), (["mine"], [Self.list])] as [(Set<String>, [LedgerList])] {
+        let maker = try maker(bench, twins: twins)
+        let office = try #require(maker.office as? OneListOffice)
+        office.ends.lists.withLock { $0 = [] }
+        try await desk(bench, maker).returned(ListID(90))
+        #expect(office.ends.lists.withLock { $0 } == told)
+      }
     }
   }
 

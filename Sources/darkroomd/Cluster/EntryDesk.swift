@@ -99,7 +99,11 @@ final class EntryDesk: Sendable {
 
   /// Its copy and its results are in `done`.
   func returned(_ list: ListID) async throws(Failure) {
-    guard let terms = index[list]?.terms, let number = terms.ledger else { return }
+    guard let terms = index[list]?.terms else { return }
+    var number = terms.ledger
+    // The answer to its submission may be lost.
+    if number == nil { number = try await office.entry(terms.originText)?.list }
+    guard let number else { return }
     try await office.returned(number, from: terms.originText)
   }
 

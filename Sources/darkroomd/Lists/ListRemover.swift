@@ -48,6 +48,7 @@ final class ListRemover: Sendable {
   private let index: ListIndex
   private let lists: OpenLists
   private let removal: ListRemoval
+  private let rules: RemovalRules
   private let narrator: Narrator
   private let health: HealthBoard
   private let clock: any Timekeeper
@@ -66,9 +67,11 @@ final class ListRemover: Sendable {
     (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
     removal = Self.removal(lists.folders, in: lists.folders.prints)
+    rules = RemovalRules(
+      recorder: recorder, index: index, folders: lists.folders, isNode: entries != nil)
   }
 
-  private static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
+  static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
     ListRemoval(lists: folders.lists, prints: prints, done: folders.done, failed: folders.failed)
   }
 
@@ -162,17 +165,23 @@ final class ListRemover: Sendable {
     _ order: Order, _ departures: inout Departures, _ begun: inout Begun,
     _ group: inout DiscardingTaskGroup
   ) async {
-    let line = line(of: order.list)
+    // It may be readable again.
+    if index[order.list] == nil {
+      _ = await onDisk { index.read(order.list, from: lists.folders.lists) }
+    }
+    let line = rules.line(of: order.list)
     if !departures.lists.isDisjoint(with: line) { return departures.later.append(order) }
     guard line.contains(where: isBound) else {
       return order.reply.give(await perform(order, &begun))
     }
     var order = order
-    if !line.allSatisfy(isArchived), let lives = await keeper.lives() {
+    if !line.allSatisfy(rules.isArchived), let lives = await keeper.lives() {
       order.waived = Set(line.filter { lives[$0]?.loss != nil })
     }
     do throws(Failure) {
-      try await onDisk { [order] () throws(Failure) in try examine(order, line) }
+      try await onDisk { [order] () throws(Failure) in
+        try rules.examine(order.list, line, waiving: order.waived)
+      }
     } catch { return order.reply.give(error) }
     departures.lists.formUnion(line)
     group.addTask { [self, order] in
@@ -183,7 +192,7 @@ final class ListRemover: Sendable {
   }
 
   /// It is to leave the keeper, or the ledger is to know that it is over.
-  private func isBound(_ list: ListID) -> Bool { !isArchived(list) || isEntry(list) }
+  private func isBound(_ list: ListID) -> Bool { !rules.isArchived(list) || isEntry(list) }
 
   private func isEntry(_ list: ListID) -> Bool {
     entries != nil && index[list]?.terms.isEntry == true
@@ -193,7 +202,7 @@ final class ListRemover: Sendable {
   private func leave(_ list: ListID) async throws(Failure) {
     if isEntry(list) { try await entries?.returned(list) }
     // A list that still waits for its copy leaves the keeper.
-    if !isArchived(list), await !keeper.abandon(list) { throw .cancelled }
+    if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
   }
 
   private func end(
@@ -237,116 +246,24 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// The list and those that go with it, the newest first.
-  private func line(of list: ListID) -> [ListID] {
-    let earlier = index.forerunners(of: list)
-    return [list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
-  }
-
-  /// Raises why they are not removed now.
-  private func examine(_ order: Order, _ line: [ListID]) throws(Failure) {
-    let old = OldLists(lists.folders.lists)
-    for list in line {
-      let isOver = recorder.ledger { $0[list]?.state.isFinal }
-      guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
-      guard isOver == true else { throw Self.refusal("list \(list) is not over yet") }
-      let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(list)
-          ? true : try old.isRemovable(list, isWaived: order.waived.contains(list))
-      }
-      guard isReturned else {
-        throw Self.refusal(
-          "the copy of list \(list) is not in done yet; 'why' tells what it waits for")
-      }
-    }
-    try refuseHeir(of: order.list)
-    for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
-    try refuseForeignPrints(of: order.list)
-    var (isThere, isTaken) = (true, true)
-    do throws(SystemError) {
-      for list in line {
-        if try old.isGone(list) {
-          if list == order.list { isThere = false }
-        } else if isArchived(list), try !old.isRemovable(list) {
-          isTaken = false
-        }
-      }
-    } catch { throw error.machineFailure }
-    // Only its own files tell where its prints are.
-    guard isThere else { throw Self.aged }
-    guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
-  }
-
   /// Returns the lists that go; the index does not have them any more.
   private func check(_ order: Order) throws(Failure) -> [ListID] {
-    let line = line(of: order.list)
-    try examine(order, line)
+    let line = rules.line(of: order.list)
+    try rules.examine(order.list, line, waiving: order.waived)
     guard index.withdraw(line) else {
-      throw Self.refusal(
+      throw RemovalRules.refusal(
         "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
       )
     }
     // The looks at the disk took time, in which a list may have been accepted, or this one removed because of its age.
     do throws(Failure) {
-      try refuseHeir(of: order.list)
-      let isGone = try asMachine { () throws(SystemError) in
-        try OldLists(lists.folders.lists).isGone(order.list)
-      }
-      if isGone { throw Self.aged }
+      try rules.refuseHeir(of: order.list)
+      try rules.refuseGone(order.list)
     } catch {
       giveBack(line)
       throw error
     }
     return line
-  }
-
-  private static let aged = refusal("its files have been removed (KeepLists=)")
-
-  /// Its prints would stay.
-  private func refuseForeignPrints(of list: ListID) throws(Failure) {
-    guard let label = index[list],
-      case .folder(let home) = lists.folders.place(of: label.terms)
-    else { return }
-    let prints = label.terms.prints
-    if index.heir(of: list, in: prints) != nil { return }
-    let path = "\(home.path)/\(prints)"
-    if index.hasStranger(to: label.owner, in: prints, ofCluster: label.terms.isOfCluster) {
-      throw Self.refusal("a list of another user has prints in \(path)")
-    }
-    let standing = try asMachine { () throws(SystemError) in
-      try removal(in: home).standing(ofPrints: prints)
-    }
-    if let obstacle = standing.obstacle {
-      throw Failure(
-        .final, code: "list.kept", reason: "\(path), its folder of prints, \(obstacle)",
-        advice: "Move the prints back, or move away what is there; then remove the list")
-    }
-  }
-
-  private func refuseHeir(of list: ListID) throws(Failure) {
-    let open = recorder.ledger { $0.openLists.map(\.id) }
-    if let heir = open.first(where: { index.predecessors(of: $0).contains(list) }) {
-      throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
-    }
-  }
-
-  /// It has prints that this machine cannot remove.
-  private func isOutOfReach(_ list: ListID) -> Bool {
-    guard let terms = index[list]?.terms, case .elsewhere = lists.folders.place(of: terms) else {
-      return false
-    }
-    return index.expiry(of: list) == nil && hasPrints(list)
-  }
-
-  private func hasPrints(_ list: ListID) -> Bool {
-    recorder.ledger { ($0[list]?.counts.filtered ?? 0) > 0 }
-  }
-
-  private static func outOfReach(_ terms: FrozenSettings?) -> Failure {
-    refusal(
-      terms?.isOfCluster == true
-        ? "its prints are in a cluster, and Ledger= is not set; set it, and remove the list then"
-        : "its prints are in the folder of this machine alone, which is missing")
   }
 
   /// Of a removal that has begun.
@@ -361,7 +278,7 @@ final class ListRemover: Sendable {
       let isGone = (try? old.isGone(list)) == true
       if isGone { index.free(list) } else { index.giveBack(list) }
       let terms = index.read(list, from: lists.folders.lists)?.terms
-      if !isGone, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
+      if !isGone, !rules.isArchived(list), let entry = recorder.ledger({ $0[list] }) {
         keeper.begin(ListLives.Birth(entry, terms))
       }
     }
@@ -372,15 +289,9 @@ final class ListRemover: Sendable {
     do throws(SystemError) { return try removal.decided(list) == nil } catch { return false }
   }
 
-  private func isArchived(_ list: ListID) -> Bool { recorder.ledger { $0.isArchived(list) } }
-
   /// Decides the removal.
   private func hide(_ line: [ListID]) throws(Failure) {
     try asMachine { () throws(SystemError) in try removal.hide(line) }
-  }
-
-  private static func refusal(_ reason: String) -> Failure {
-    Failure(.final, code: "list.kept", reason: reason)
   }
 
   /// The removals that a crash or trouble has interrupted, the newest first.
@@ -436,8 +347,8 @@ final class ListRemover: Sendable {
     var removal = self.removal
     if case .folder(let home) = place { removal = self.removal(in: home) }
     // It began when they were in reach.
-    if case .elsewhere = place, let terms, hasPrints(list), try !isExpired(list) {
-      throw Self.trouble(Self.outOfReach(terms))
+    if case .elsewhere = place, let terms, rules.hasPrints(list), try !isExpired(list) {
+      throw Self.trouble(RemovalRules.outOfReach(terms))
     }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
