@@ -63,7 +63,7 @@ final class Darkroom: Sendable {
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock,
-      grace: ground.grace)
+      grace: ground.grace, keeper: keeper)
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     witness = NumberWitness(folders.done)

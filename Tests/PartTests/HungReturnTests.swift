@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removals beside a return that hangs: only the orders for its list wait.
+// Removals beside a return that hangs: only the orders for its list wait, and no age removes a list that other nodes would
+// return again.
 
+import Files
 import Linux
 import Record
 import Support
@@ -18,6 +20,9 @@ private final class HungReturn: ListEffects {
   }
 
   private let state = Mutex(State())
+  private let failure: Failure
+
+  init(_ failure: Failure = ListLoss.missing.failure("it is missing")) { self.failure = failure }
 
   var isHeld: Bool { state.withLock { $0.held != nil } }
 
@@ -38,7 +43,7 @@ private final class HungReturn: ListEffects {
       }
       if !isHeld { reply.give() }
     }
-    return ListLoss.missing.failure("it is missing")
+    return failure
   }
 
   func record(
@@ -107,6 +112,48 @@ private final class HungReturn: ListEffects {
       remover.stop()
       keeper.stop()
       await removals.value
+      await lives.value
+    }
+  }
+
+  @Test func `a list of a cluster is not removed for its age before its return is over`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let keeper = ListKeeper(clock: bench.clock, changes: bench.changes)
+      func add(_ number: UInt64, origin: FileName? = nil) async throws {
+        let list = try await bench.add(number, SampleList { $0.terms.origin = origin })
+        try await bench.recorder.record([.cancelled(list)])
+        try ListMarks.noteReturn(in: bench.folder(of: list))
+      }
+      func left() -> [String]? { try? bench.folders.lists.listing() }
+      let list = ListID(1)
+      try await add(1, origin: FileName(literal: "mine"))
+      keeper.begin(.init(list, .cancelled))
+      let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+      let lives = Task { await keeper.run(HungReturn(full)) }
+      while case .returning(nil, _)? = await keeper.lives()?[list]?.phase { await Task.yield() }
+      var settings = Settings()
+      settings.record.keepLists = .zero
+      let retention = ListRetention(
+        bench.recorder, bench.index, bench.folders, settings: LiveSettings(settings),
+        bench.narrator(),
+        HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
+        clock: bench.clock, grace: .none, keeper: keeper)
+      let run = Task { await retention.run([]) }
+      // Two looks: the first one is over when the second begins.
+      for number in 2...3 as ClosedRange<UInt64> {
+        try await add(number)
+        retention.look()
+        #expect(try await Patience.sees { bench.state(ListID(number)) == nil })
+      }
+      #expect(left() == ["1"] && bench.state(list) == .cancelled)
+      keeper.happened(.abandoned, to: list)
+      retention.look()
+      #expect(try await Patience.sees { left() == [] })
+      run.cancel()
+      await run.value
+      keeper.stop()
       await lives.value
     }
   }

@@ -169,13 +169,11 @@ import Vocabulary
     try await PartBench.use { bench in
       var terms = SampleList(count: 3).terms
       terms.origin = FileName(literal: "mine")
-      let about = try SampleList(count: 3).about()
-      bench.index.add(ListID(90), try ListLabel(about.with(terms.text)))
       for (twins, told) in [([], []), (["mine"], [Self.list])] as [(Set<String>, [LedgerList])] {
         let maker = try maker(bench, twins: twins)
         let office = try #require(maker.office as? OneListOffice)
         office.ends.lists.withLock { $0 = [] }
-        try await desk(bench, maker).returned(ListID(90))
+        try await desk(bench, maker).returned(terms)
         #expect(office.ends.lists.withLock { $0 } == told)
       }
     }

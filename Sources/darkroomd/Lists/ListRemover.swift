@@ -192,15 +192,16 @@ final class ListRemover: Sendable {
   }
 
   /// It is to leave the keeper, or the ledger is to know that it is over.
-  private func isBound(_ list: ListID) -> Bool { !rules.isArchived(list) || isEntry(list) }
+  private func isBound(_ list: ListID) -> Bool { !rules.isArchived(list) || entry(list) != nil }
 
-  private func isEntry(_ list: ListID) -> Bool {
-    entries != nil && index[list]?.terms.isEntry == true
+  private func entry(_ list: ListID) -> FrozenSettings? {
+    guard entries != nil, let terms = index[list]?.terms, terms.isEntry else { return nil }
+    return terms
   }
 
   /// Otherwise a node would return the list again. The ledger first: a silent one leaves everything as it is.
   private func leave(_ list: ListID) async throws(Failure) {
-    if isEntry(list) { try await entries?.returned(list) }
+    if let entry = entry(list) { try await entries?.returned(entry) }
     // A list that still waits for its copy leaves the keeper.
     if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
   }

@@ -38,6 +38,8 @@ final class ListRetention: Sendable {
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
+    /// Asked for each look; nil if the keeper has stopped.
+    var lives: ListLives?
   }
 
   /// The state as people are told of it.
@@ -64,6 +66,8 @@ final class ListRetention: Sendable {
   private let health: HealthBoard
   private let clock: any Timekeeper
   private let grace: ExpiryGrace
+  /// Nil where no list is returned.
+  private let keeper: ListKeeper?
   /// At the start.
   private let first: (terms: Terms, steady: SteadyClock)
   let bell = ChangeSignal()
@@ -74,8 +78,9 @@ final class ListRetention: Sendable {
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
     _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper,
-    grace: ExpiryGrace = .full
+    grace: ExpiryGrace = .full, keeper: ListKeeper? = nil
   ) {
+    self.keeper = keeper
     self.recorder = recorder
     self.index = index
     self.folders = folders
@@ -153,6 +158,7 @@ final class ListRetention: Sendable {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
       let seen = bell.version
+      progress.lives = await keeper?.lives()
       progress = await onDisk { [progress] in removeDue(progress) }
       outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
       if let pause = pause(progress) {
@@ -295,7 +301,11 @@ final class ListRetention: Sendable {
       if needed().contains(list) || unswept.contains(list) { continue }
       if waitsForPrints(list, progress) { continue }
       // Other nodes may not know yet that it was returned.
-      if index[list]?.terms.isEntry == true, health.health[.ledger] != nil { continue }
+      if index[list]?.terms.isEntry == true,
+        health.health[.ledger] != nil || isReturning(list, progress)
+      {
+        continue
+      }
       guard (try? old.isRemovable(list)) == true else { continue }
       // A copy that waits for a person is not awaited any more.
       recorder.archived(list)
@@ -306,6 +316,13 @@ final class ListRetention: Sendable {
       // The recorder drops the oldest lists by itself.
       _ = remove(list, old)
     }
+  }
+
+  /// Its life is not over, and does not wait for a person alone.
+  private func isReturning(_ list: ListID, _ progress: Progress) -> Bool {
+    guard keeper != nil else { return false }
+    guard let lives = progress.lives else { return true }
+    return lives[list].map { $0.loss == nil } ?? false
   }
 
   /// False if it fails, or the list's owner removes it now.

@@ -156,10 +156,12 @@ struct ListWork: ListEffects {
       if recorder.ledger({ $0[list] }) == nil { return }
       try await onDisk { () throws(Failure) in try learn(list) }
       if index.isShare(list) { return try await handIn(list) }
+      // With its results there, it may be removed for its age at any time.
+      let entry = entry(list).flatMap { desk in index[list].map { (desk: desk, terms: $0.terms) } }
       let loss = try await onDisk { () async throws(Failure) in try await returnFiles(list) }
       // No other node returns a list that has its results, even if the copy never follows.
-      let isOut = await onDisk { loss == nil || hasResults(list) }
-      if isOut, let entry = entry(list) { try await entry.returned(list) }
+      let isOut = await onDisk { loss == nil || hadResults(list) }
+      if isOut, let entry { try await entry.desk.returned(entry.terms) }
       if let loss { throw loss }
     }
   }
@@ -202,8 +204,10 @@ struct ListWork: ListEffects {
     returned(list)
   }
 
-  private func hasResults(_ list: ListID) -> Bool {
-    (try? OldLists(lists.folders.lists).isRemovable(list)) == true
+  /// Without results no age removes a list.
+  private func hadResults(_ list: ListID) -> Bool {
+    let old = OldLists(lists.folders.lists)
+    return (try? old.isRemovable(list)) == true || (try? old.isGone(list)) == true
   }
 
   /// The name of a list may not have been readable at the start. A damaged one is read again at the next.
