@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists that are over and whose file in the state folder is lost for good: users see the reason, and can remove them.
 
+import Files
 import Linux
 import Record
 import Steer
@@ -91,6 +92,39 @@ import Vocabulary
         #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
         #expect(try parts.folders.lists.listing().isEmpty)
       }
+    }
+  }
+
+  @Test func `a list without results goes only if it is named`() async throws {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await bench.begin(1)
+      await bench.opened(list)
+      let place = "\(parts.scratch.path)/daemon/state/lists/1"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/catalog", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      try await parts.add(2)
+      try await parts.recorder.record([.cancelled(ListID(2))])
+      try ListMarks.noteReturn(in: parts.folder(of: ListID(2)))
+      parts.recorder.archived(ListID(2))
+      // As `prune` asks, and with a later list.
+      for call in [
+        .remove(ListReference("1"), isSparing: true), .remove(ListReference("2")),
+      ] as [ControlCall] {
+        let reply = await bench.calls.handle(call, from: .owner)
+        #expect(reason(reply) == "list 1 has no results yet; remove it by its number first")
+        #expect(parts.state(list) == .cancelled && parts.state(ListID(2)) == .cancelled)
+      }
+      for number in 1...2 as ClosedRange<UInt64> {
+        let call = ControlCall.remove(ListReference("\(number)"))
+        let reply = await bench.calls.handle(call, from: .owner)
+        #expect(reason(reply) == nil && parts.state(ListID(number)) == nil, "\(reply)")
+      }
+      #expect(try parts.folders.lists.listing().isEmpty)
     }
   }
 

@@ -21,8 +21,9 @@ final class ListRemover: Sendable {
     /// The user who wants it.
     let caller: UInt32
     let reply: Reply<Failure?>
-    /// The lists whose losses the caller accepts: their copies are not awaited any more.
-    var waived: Set<ListID> = []
+    let isSparing: Bool
+    /// The lists of its line that lost files.
+    var lost: Set<ListID> = []
   }
 
   private enum Letter: Sendable {
@@ -82,9 +83,13 @@ final class ListRemover: Sendable {
 
   /// Returns when the list and its files are gone and that is recorded. If its copy waits, because the list in its folder
   /// is lost, the wait ends.
-  func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
+  /// - Parameter isSparing: a list that has no results, because one of its files is lost, stays.
+  func remove(
+    _ list: ListID, by caller: UInt32, isSparing: Bool = false
+  ) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      send(.order(Order(list: list, caller: caller, reply: reply)), or: reply)
+      let order = Order(list: list, caller: caller, reply: reply, isSparing: isSparing)
+      send(.order(order), or: reply)
     }
     if let failure { throw failure }
   }
@@ -176,11 +181,11 @@ final class ListRemover: Sendable {
     }
     var order = order
     if !line.allSatisfy(rules.isArchived), let lives = await keeper.lives() {
-      order.waived = Set(line.filter { lives[$0]?.loss != nil })
+      order.lost = Set(line.filter { lives[$0]?.loss != nil })
     }
     do throws(Failure) {
       try await onDisk { [order] () throws(Failure) in
-        try rules.examine(order.list, line, waiving: order.waived)
+        try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
       }
     } catch { return order.reply.give(error) }
     departures.lists.formUnion(line)
@@ -250,7 +255,7 @@ final class ListRemover: Sendable {
   /// Returns the lists that go; the index does not have them any more.
   private func check(_ order: Order) throws(Failure) -> [ListID] {
     let line = rules.line(of: order.list)
-    try rules.examine(order.list, line, waiving: order.waived)
+    try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
     guard index.withdraw(line) else {
       throw RemovalRules.refusal(
         "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"

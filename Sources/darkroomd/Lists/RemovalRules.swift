@@ -38,20 +38,24 @@ struct RemovalRules: Sendable {
 
   // MARK: reasons
 
-  /// - Parameter waived: the lists whose losses the caller accepts.
-  func examine(
-    _ list: ListID, _ line: [ListID], waiving waived: Set<ListID>
-  ) throws(Failure) {
+  /// - Parameters:
+  ///   - line: of the list that its owner named.
+  ///   - lost: those that lost files. Their owner can do without the results of one that is named, and not spared.
+  func examine(_ line: [ListID], lost: Set<ListID>, isSparing: Bool) throws(Failure) {
+    guard let list = line.first else { return }
     let old = OldLists(folders.lists)
     for member in line {
       let isOver = recorder.ledger { $0[member]?.state.isFinal }
       guard isOver != nil else { throw Self.refusal("list \(member) is not known any more") }
       guard isOver == true else { throw Self.refusal("list \(member) is not over yet") }
+      let isWaived = lost.contains(member) && member == list && !isSparing
       let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(member)
-          ? true : try old.isRemovable(member, isWaived: waived.contains(member))
+        isArchived(member) ? true : try old.isRemovable(member, isWaived: isWaived)
       }
       guard isReturned else {
+        if lost.contains(member), !isWaived {
+          throw Self.refusal("list \(member) has no results yet; remove it by its number first")
+        }
         throw Self.refusal(
           "the copy of list \(member) is not in done yet; 'why' tells what it waits for")
       }
