@@ -145,6 +145,38 @@ import Vocabulary
   }
 
   @Test(arguments: [false, true])
+  func `the prints of a list whose name cannot be read any more go with it, or it stays`(
+    hasBegun: Bool
+  ) async throws {
+    try await PartBench.use { bench in
+      let list = ListID(1)
+      try await bench.add(1)
+      try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      // The sector becomes bad during the removal, or was so at the start.
+      if !hasBegun { bench.index.forget(list) }
+      let folder = "\(bench.scratch.path)/daemon/state/lists/\(hasBegun ? ".removed-1" : "1")"
+      FaultPlan.set(
+        .init("openat", on: "\(folder)/about", code: 5, isPermanent: true), for: folder)
+      defer { FaultPlan.set(nil, for: folder) }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let failure = await remove(1, remover)
+      if hasBegun {
+        #expect(failure == nil && bench.state(list) == nil)
+        #expect(try bench.folders.prints.listing().isEmpty)
+      } else {
+        let reason = "its name cannot be read, and nothing else tells where its prints are"
+        #expect(failure?.kind == .final && failure?.reason == reason)
+        #expect(bench.state(list) == .finished && bench.prints() == ["Barn.jpg"])
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
   func `a list whose removal cannot begin stays, with its name and its record`(
     isBlind: Bool
   ) async throws {

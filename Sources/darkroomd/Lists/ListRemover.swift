@@ -338,10 +338,13 @@ final class ListRemover: Sendable {
   private func clear(_ decided: ListRemoval.Decided) throws(Failure) -> ListFacts? {
     let list = decided.list
     lists.close(list)
-    let (about, terms) = try about(list)
-    let prints = terms?.prints ?? index.reserved(list)?.terms.prints
+    let (about, known) = try about(list)
+    // A sector may have become bad since the removal was decided.
+    let label = index.reserved(list)
+    let terms = known ?? label?.terms
+    let prints = terms?.prints
     // A later list may have the folder: its prints are not this one's.
-    let (owner, isOfCluster) = (about?.owner, terms?.isOfCluster ?? false)
+    let (owner, isOfCluster) = (about?.owner ?? label?.owner, terms?.isOfCluster ?? false)
     let isPrinter =
       prints.map { prints in
         (index.printer(into: prints, ofCluster: isOfCluster) ?? list) <= list
@@ -370,10 +373,11 @@ final class ListRemover: Sendable {
     }
     guard let entry = recorder.ledger({ $0[list] }) else { return nil }
     return ListFacts(
-      id: list, name: about.map { ListName($0.name).text } ?? "list \(list)",
+      id: list,
+      name: (about.map { ListName($0.name) } ?? label?.name)?.text ?? "list \(list)",
       total: entry.acceptance.photos, done: entry.counts.filtered, failed: entry.counts.failed,
       serviceClass: entry.acceptance.serviceClass, revises: terms?.revises,
-      owner: (about?.owner ?? entry.acceptance.owner).map { Person($0) })
+      owner: (owner ?? entry.acceptance.owner).map { Person($0) })
   }
 
   /// The prints of a list that is being removed were removed earlier, for their age.

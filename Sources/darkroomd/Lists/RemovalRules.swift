@@ -93,6 +93,9 @@ struct RemovalRules: Sendable {
   private func refuseNameless(_ list: ListID) throws(Failure) {
     guard index[list] == nil, index.reserved(list) == nil else { return }
     if isNode { throw Self.refusal("its name cannot be read, and other nodes may have it") }
+    if hasPrints(list) {
+      throw Self.refusal("its name cannot be read, and nothing else tells where its prints are")
+    }
   }
 
   /// Its prints would stay.
