@@ -12,7 +12,7 @@ import Vocabulary
 
 @testable import darkroomd
 
-/// Lists whose copies wait; the second return of list 1 lasts until it is released.
+/// Lists whose copies wait; the second return of one list lasts until it is released.
 private final class HungReturn: ListEffects {
   private struct State {
     var returns: [ListID: Int] = [:]
@@ -21,8 +21,13 @@ private final class HungReturn: ListEffects {
 
   private let state = Mutex(State())
   private let failure: Failure
+  private let held: ListID
 
-  init(_ failure: Failure = ListLoss.missing.failure("it is missing")) { self.failure = failure }
+  init(
+    _ failure: Failure = ListLoss.missing.failure("it is missing"), of held: ListID = ListID(1)
+  ) {
+    (self.failure, self.held) = (failure, held)
+  }
 
   var isHeld: Bool { state.withLock { $0.held != nil } }
 
@@ -37,7 +42,7 @@ private final class HungReturn: ListEffects {
     await Reply.wait { reply in
       let isHeld = state.withLock { state in
         state.returns[list, default: 0] += 1
-        guard list == ListID(1), state.returns[list] == 2 else { return false }
+        guard list == held, state.returns[list] == 2 else { return false }
         state.held = reply
         return true
       }
@@ -109,6 +114,55 @@ private final class HungReturn: ListEffects {
       let reasons = [await answers[0].value, await answers[1].value, await answers[2].value]
       #expect(reasons.map { $0?.reason } == [nil, "list 1 is not known any more", nil])
       #expect(try bench.folders.lists.listing().isEmpty)
+      remover.stop()
+      keeper.stop()
+      await removals.value
+      await lives.value
+    }
+  }
+
+  @Test func `an earlier list whose name comes back during a removal is not removed unseen`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let keeper = ListKeeper(clock: bench.clock, changes: bench.changes)
+      let (earlier, list) = (ListID(1), ListID(2))
+      let effects = HungReturn(of: list)
+      for number in 1...2 as ClosedRange<UInt64> {
+        try await bench.add(number)
+        try await bench.recorder.record([.cancelled(ListID(number))])
+        try bench.folder(of: ListID(number)).put(ListFolder.resulted, "")
+        keeper.begin(.init(ListID(number), .cancelled))
+      }
+      bench.index.forget(earlier)
+      let lives = Task { await keeper.run(effects) }
+      for list in [earlier, list] {
+        while await keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      }
+      keeper.relieve()
+      while !effects.isHeld { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, keeper, bench.narrator(),
+        HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
+        clock: bench.clock)
+      let removals = Task { await remover.run([]) }
+      let answer = Task.immediate { () -> String? in
+        do throws(Failure) { try await remover.remove(list, by: 1000) } catch {
+          return error.reason
+        }
+        return nil
+      }
+      // The order is taken when a later one is answered.
+      await #expect(throws: Failure.self) { try await remover.remove(ListID(9), by: 1000) }
+      #expect(bench.index.read(earlier, from: bench.folders.lists) != nil)
+      effects.release()
+      #expect(
+        await answer.value == "list 1, whose name is known again, goes with it; try again")
+      #expect(try bench.folders.lists.listing() == ["1", "2"])
+      #expect(bench.state(earlier) == .cancelled && bench.index[list] != nil)
+      #expect(await keeper.lives()?[list] != nil, "it waits for its copy again")
+      try await remover.remove(list, by: 1000)
+      #expect(try bench.folders.lists.listing().isEmpty && bench.state(earlier) == nil)
       remover.stop()
       keeper.stop()
       await removals.value

@@ -177,7 +177,7 @@ final class ListRemover: Sendable {
     let line = rules.line(of: order.list)
     if !departures.lists.isDisjoint(with: line) { return departures.later.append(order) }
     guard line.contains(where: isBound) else {
-      return order.reply.give(await perform(order, &begun))
+      return order.reply.give(await perform(order, line, &begun))
     }
     var order = order
     if !line.allSatisfy(rules.isArchived), let lives = await keeper.lives() {
@@ -215,7 +215,7 @@ final class ListRemover: Sendable {
     _ order: Order, _ line: [ListID], _ failure: Failure?, _ begun: inout Begun
   ) async {
     var answer = failure
-    if answer == nil { answer = await perform(order, &begun) }
+    if answer == nil { answer = await perform(order, line, &begun) }
     if answer != nil {
       let whole = line.filter { !begun.keys.contains($0) }
       await onDisk { giveBack(whole) }
@@ -225,10 +225,13 @@ final class ListRemover: Sendable {
 
   // MARK: a removal
 
-  private func perform(_ order: Order, _ begun: inout Begun) async -> Failure? {
+  /// - Parameter departed: the list and those that go with it; they are bound to nothing.
+  private func perform(
+    _ order: Order, _ departed: [ListID], _ begun: inout Begun
+  ) async -> Failure? {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
-      let line = try await onDisk { () throws(Failure) in try check(order) }
+      let line = try await onDisk { () throws(Failure) in try check(order, departed) }
       for list in line { begun[list] = .some(order.caller) }
       do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
         // Where the disk does not tell now, `finish` asks again.
@@ -253,8 +256,12 @@ final class ListRemover: Sendable {
   }
 
   /// Returns the lists that go; the index does not have them any more.
-  private func check(_ order: Order) throws(Failure) -> [ListID] {
+  private func check(_ order: Order, _ departed: [ListID]) throws(Failure) -> [ListID] {
     let line = rules.line(of: order.list)
+    // Its label has come back meanwhile, and it may still be bound.
+    if let new = line.first(where: { !departed.contains($0) }) {
+      throw RemovalRules.refusal("list \(new), whose name is known again, goes with it; try again")
+    }
     try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
     guard index.withdraw(line) else {
       throw RemovalRules.refusal(
