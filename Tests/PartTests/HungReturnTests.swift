@@ -13,7 +13,7 @@ import Vocabulary
 @testable import darkroomd
 
 /// Lists whose copies wait; the second return of one list lasts until it is released.
-private final class HungReturn: ListEffects {
+final class HungReturn: ListEffects {
   private struct State {
     var returns: [ListID: Int] = [:]
     var held: Reply<Void>?

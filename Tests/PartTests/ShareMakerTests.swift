@@ -165,6 +165,42 @@ import Vocabulary
     }
   }
 
+  @Test func `the ledger hears last that a list without results is over, and it stays otherwise`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+      try await bench.recorder.record([.cancelled(list)])
+      let lives = Task { await bench.keeper.run(HungReturn(of: ListID(0))) }
+      try await bench.keeper.ask(.cancel, of: list, by: 1000)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      let index = bench.index
+      office.ends.onEnd { index[list] == nil }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.code == "unasked" && bench.state(list) == .cancelled)
+      #expect(bench.index[list] != nil && bench.index.reserved(list) == nil)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      office.ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(office.ends.lists.withLock { $0 } == [Self.list] && bench.state(list) == nil)
+      #expect(office.ends.withdrawn.withLock { $0 } == [true, true])
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+      await lives.value
+    }
+  }
+
   @Test func `the ledger is told of the end of a list whose number never came back`() async throws {
     try await PartBench.use { bench in
       var terms = SampleList(count: 3).terms
@@ -216,6 +252,17 @@ private struct OneListShelf: ListShelf {
 /// The lists that the ledger knows as returned; nil while it is silent.
 private final class LedgerEnds: Sendable {
   let lists = Mutex<[LedgerList]?>(nil)
+  /// What the test asks at each call.
+  let withdrawn = Mutex<[Bool]>([])
+  private let ask = Mutex<(@Sendable () -> Bool)?>(nil)
+
+  func onEnd(_ question: @escaping @Sendable () -> Bool) { ask.withLock { $0 = question } }
+
+  func heard() {
+    guard let question = ask.withLock({ $0 }) else { return }
+    let answer = question()
+    withdrawn.withLock { $0.append(answer) }
+  }
 }
 
 /// Knows one submission; nothing else is asked.
@@ -271,6 +318,7 @@ private struct OneListOffice: ListOffice {
     isReturned ? [] : [list]
   }
   func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
+    ends.heard()
     let isHeard = ends.lists.withLock { lists in
       lists?.append(list)
       return lists != nil

@@ -4,8 +4,9 @@
 // or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final`
 // if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
-// reads in order. A list that still waits for its copy leaves the keeper in a child of that task: a return that hangs holds
-// up the later orders for its own list alone.
+// reads in order. A list that still waits for its copy leaves the keeper, and the ledger is told that an entry is over, in
+// a child of that task: a return that hangs holds up the later orders for its own list alone. The ledger hears of an entry
+// without results last, when nothing but its rename can fail: no other node makes them then.
 
 import Accept
 import Files
@@ -191,7 +192,9 @@ final class ListRemover: Sendable {
     departures.lists.formUnion(line)
     group.addTask { [self, order] in
       var failure: Failure?
-      do throws(Failure) { for list in line { try await leave(list) } } catch { failure = error }
+      do throws(Failure) { for list in line { try await leave(list, order) } } catch {
+        failure = error
+      }
       send(.left(order, line, failure), or: order.reply)
     }
   }
@@ -205,8 +208,8 @@ final class ListRemover: Sendable {
   }
 
   /// Otherwise a node would return the list again. The ledger first: a silent one leaves everything as it is.
-  private func leave(_ list: ListID) async throws(Failure) {
-    if let entry = entry(list) { try await entries?.returned(entry) }
+  private func leave(_ list: ListID, _ order: Order) async throws(Failure) {
+    if !order.lost.contains(list), let entry = entry(list) { try await entries?.returned(entry) }
     // A list that still waits for its copy leaves the keeper.
     if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
   }
@@ -233,7 +236,13 @@ final class ListRemover: Sendable {
     do throws(Failure) {
       let line = try await onDisk { () throws(Failure) in try check(order, departed) }
       for list in line { begun[list] = .some(order.caller) }
-      do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
+      do throws(Failure) {
+        for list in line where order.lost.contains(list) {
+          guard let terms = index.reserved(list)?.terms, terms.isEntry else { continue }
+          try await entries?.returned(terms)
+        }
+        try await onDisk { () throws(Failure) in try hide(line) }
+      } catch {
         // Where the disk does not tell now, `finish` asks again.
         let whole = await onDisk { line.filter(isWhole) }
         for list in whole { begun.removeValue(forKey: list) }
