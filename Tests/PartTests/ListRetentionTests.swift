@@ -370,6 +370,7 @@ import Vocabulary
       #expect(bench.index.withdraw([ListID(1)]))
       try await running(bench, retention) {
         #expect(left(bench) == ["1"] && bench.state(ListID(1)) == .cancelled)
+        #expect(!bench.recorder.ledger { $0.isArchived(ListID(1)) }, "its copy is awaited")
       }
     }
   }

@@ -307,8 +307,6 @@ final class ListRetention: Sendable {
         continue
       }
       guard (try? old.isRemovable(list)) == true else { continue }
-      // A copy that waits for a person is not awaited any more.
-      recorder.archived(list)
       if remove(list, old) { recorder.forget(list) }
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
@@ -329,6 +327,8 @@ final class ListRetention: Sendable {
   func remove(_ list: ListID, _ old: OldLists) -> Bool {
     guard index.beginRemoval(of: list) else { return false }
     defer { index.endRemoval(of: list) }
+    // A copy that waits for a person is not awaited any more.
+    recorder.archived(list)
     guard (try? old.remove(list)) != nil else { return false }
     index.forget(list)
     return true
