@@ -30,7 +30,7 @@ extension ListWork {
     }
   }
 
-  /// Raises a `ListLoss` if the list cannot be read; a row of its results that cannot be read costs this row.
+  /// Raises a `ListLoss` if the list cannot be read; a row of its results that still cannot be read costs this row.
   func outcome(of list: ListID) throws(Failure) -> ListOutcome {
     do throws(Failure) { return try readOutcome(of: list) } catch {
       throw ListLoss.failure(reading: error)
@@ -45,7 +45,7 @@ extension ListWork {
     let rows = try recorder.results.reader(list)
     let isCancelled = entry.state == .cancelled
     let prints = isCancelled ? CancelledPrints(open, in: lists.folders) : nil
-    let hasAll = isCancelled ? try hasAll(rows, entry.counts, of: open.catalog.count) : false
+    let hasAll = isCancelled ? try hasAll(rows, entry, of: open.catalog.count) : false
     return ListOutcome(
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
@@ -68,7 +68,7 @@ extension ListWork {
       let row: ResultRow?
       do throws(Failure) { row = try rows.row(number) } catch {
         if error.kind == .final { return lost(error) }
-        guard error.code == SystemError.Name.inputOutput.failureCode else { throw error }
+        guard canSpare(error, of: list) else { throw error }
         return lost(ResultRows.unread(PhotoID(list: list, number: number), error))
       }
       // Only a photo that had not ended has no row, if no other row is missing.
@@ -85,12 +85,17 @@ extension ListWork {
 
 extension ListWork {
   private func hasAll(
-    _ rows: ResultReader, _ counts: PhotoCounts, of total: UInt32
+    _ rows: ResultReader, _ entry: ListEntry, of total: UInt32
   ) throws(Failure) -> Bool {
-    do throws(Failure) { return try !rows.lacks(counts, of: total) } catch {
-      guard error.code == SystemError.Name.inputOutput.failureCode else { throw error }
+    do throws(Failure) { return try !rows.lacks(entry.counts, of: total) } catch {
+      guard canSpare(error, of: entry.id) else { throw error }
       return false
     }
+  }
+
+  /// The results do without what a bad sector held, but a disk may err for a moment: not before an attempt has failed.
+  private func canSpare(_ failure: Failure, of list: ListID) -> Bool {
+    failure.code == SystemError.Name.inputOutput.failureCode && health.health[.copy(list)] != nil
   }
 }
 
