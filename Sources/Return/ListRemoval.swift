@@ -92,7 +92,7 @@ package struct ListRemoval: Sendable {
     if let folder = decided.folder {
       for entry in try entries(of: list, in: folder, name, sum) {
         let target = entry.part == .retry ? failed : done
-        if let sum = entry.sum, try !has(entry.name, sum, in: target) { continue }
+        if let sum = entry.sum, try !target.holds(entry.name, sum) { continue }
         try target.removeIfThere(entry.name)
       }
       try done.sync()
@@ -141,15 +141,6 @@ package struct ListRemoval: Sendable {
       return [(.copy, choice, copySum), (.retry, retry, nil), (.result, result, nil)]
     }
     return []
-  }
-
-  private func has(
-    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder
-  ) throws(SystemError) -> Bool {
-    guard let status = try folder.status(ifThere: name), status.kind == .file,
-      status.size == sum.size
-    else { return false }
-    return try FileCopy.sum(folder.open(name, .read), upTo: status.size) == sum
   }
 
   private func isResult(_ name: FileName, of list: ListID) throws(SystemError) -> Bool {

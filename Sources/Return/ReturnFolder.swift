@@ -174,15 +174,17 @@ package struct ReturnFolder: Sendable {
     }
   }
 
-  /// The name beside the results that are there comes first, where a crash may have left the copy. A copy elsewhere is
-  /// another list's.
+  /// The name beside the results that are there comes first, where a crash may have left the copy. A copy elsewhere, or
+  /// beside results that are gone, is another list's.
   private func choices(
     _ order: Order, beside given: ReturnReceipt?
   ) throws(SystemError) -> [FileName] {
     let choices = FreshName.choices(order.name, order.list)
-    guard let results = given?.name(of: .result) else { return choices }
-    let best = choices.filter { ReturnPart.result.name(beside: $0) == results }
-    return try best + withoutCopy(choices.filter { !best.contains($0) })
+    guard let results = given?.entry(of: .result) else { return choices }
+    let best = choices.filter { ReturnPart.result.name(beside: $0) == results.name }
+    let isOurs = try done.holds(results.name, results.sum)
+    let free = try withoutCopy(choices)
+    return (isOurs ? best : best.filter { free.contains($0) }) + free.filter { !best.contains($0) }
   }
 
   /// The names that no list has for its copy.

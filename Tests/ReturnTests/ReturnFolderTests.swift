@@ -166,6 +166,27 @@ import Vocabulary
       try bench.done.listing() == ["barn.plist", "barn~2.plist", "barn~2.result.plist"])
   }
 
+  @Test func `a copy whose results are gone is not that of a list that has their name since`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    let folder = try bench.folder(1)
+    try folder.remove(ListFolder.list)
+    func giveBack(_ number: UInt64) async throws {
+      try await bench.giveBack(number) { ListResultsTests.outcome(ListID(number)) }
+    }
+    await #expect(throws: Failure.self) { try await giveBack(1) }
+    // Its owner has taken its files away.
+    try bench.done.remove(Self.results)
+    try bench.failed.remove(FileName(literal: "barn.retry.plist"))
+    try bench.add(2)
+    try await giveBack(2)
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+    try folder.put(ListFolder.list, "a end")
+    try await giveBack(1)
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist", "barn~1.plist"])
+  }
+
   @Test func `a changed list that waits is compared before it is written again`() async throws {
     let bench = try ReturnBench("a end")
     let sum = try FileCopy.sum(bench.folder(1).open(ListFolder.list, .read), upTo: 100)
