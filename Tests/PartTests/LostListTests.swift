@@ -62,7 +62,7 @@ import Vocabulary
   }
 
   @Test(arguments: [false, true])
-  func `a list whose photos cannot be read is removed, but no pictures that were not given back`(
+  func `a list whose photos cannot be read is removed, and its pictures come back before`(
     hasPictures: Bool
   ) async throws {
     try await PeopleBench.use { bench in
@@ -83,15 +83,11 @@ import Vocabulary
         .show(ShowOrder(list: barn, limit: 0)), from: .owner, to: ReplyStream { _ in true })
       #expect(reason(wait)?.hasPrefix("'barn' is over, and has no copy: ") == true, "\(wait)")
       let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      if hasPictures {
-        #expect(
-          reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
-        #expect(parts.index[list] != nil && parts.state(list) != nil)
-        #expect(try parts.folder(of: list).has(ListFolder.picture(1)))
-      } else {
-        #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
-        #expect(try parts.folders.lists.listing().isEmpty)
-      }
+      #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
+      #expect(try parts.folders.lists.listing().isEmpty)
+      #expect(try parts.folders.failed.listing() == (hasPictures ? ["list-1"] : []))
+      let back = try parts.folders.failed.folder(ifThere: FileName(literal: "list-1"))
+      #expect(try back?.text("picture-1") == (hasPictures ? "a picture" : nil))
     }
   }
 

@@ -51,6 +51,7 @@ final class ListRemover: Sendable {
   private let lists: OpenLists
   private let removal: ListRemoval
   private let rules: RemovalRules
+  private let returns: ReturnFolder
   private let narrator: Narrator
   private let health: HealthBoard
   private let clock: any Timekeeper
@@ -71,6 +72,9 @@ final class ListRemover: Sendable {
     removal = Self.removal(lists.folders, in: lists.folders.prints)
     rules = RemovalRules(
       recorder: recorder, index: index, folders: lists.folders, isNode: entries != nil)
+    returns = ReturnFolder(
+      done: lists.folders.done, failed: lists.folders.failed, lists: lists.folders.lists,
+      groups: recorder)
   }
 
   static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
@@ -186,7 +190,7 @@ final class ListRemover: Sendable {
     }
     do throws(Failure) {
       try await onDisk { [order] () throws(Failure) in
-        try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
+        try rules.examine(line, lost: order.lost, isSparing: order.isSparing, hasTime: true)
       }
     } catch { return order.reply.give(error) }
     departures.lists.formUnion(line)
@@ -212,6 +216,19 @@ final class ListRemover: Sendable {
     if !order.lost.contains(list), let entry = entry(list) { try await entries?.returned(entry) }
     // A list that still waits for its copy leaves the keeper.
     if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
+    if order.lost.contains(list) {
+      try await onDisk { () throws(Failure) in try returnPictures(of: list) }
+    }
+  }
+
+  /// The pictures of a list that has no results are nowhere else.
+  private func returnPictures(of list: ListID) throws(Failure) {
+    let isBare = try asMachine { () throws(SystemError) in
+      try OldLists(lists.folders.lists).isRemovable(list, isWaived: true)
+    }
+    if isBare { return }
+    let owner = index[list]?.owner ?? recorder.ledger { $0[list]?.acceptance.owner }
+    try asMachine { () throws(SystemError) in try returns.giveUp(list, to: owner) }
   }
 
   private func end(

@@ -41,7 +41,10 @@ struct RemovalRules: Sendable {
   /// - Parameters:
   ///   - line: of the list that its owner named.
   ///   - lost: those that lost files. Their owner can do without the results of one that is named, and not spared.
-  func examine(_ line: [ListID], lost: Set<ListID>, isSparing: Bool) throws(Failure) {
+  ///   - hasTime: pictures can be given back before.
+  func examine(
+    _ line: [ListID], lost: Set<ListID>, isSparing: Bool, hasTime: Bool = false
+  ) throws(Failure) {
     guard let list = line.first else { return }
     let old = OldLists(folders.lists)
     for member in line {
@@ -50,7 +53,8 @@ struct RemovalRules: Sendable {
       guard isOver == true else { throw Self.refusal("list \(member) is not over yet") }
       let isWaived = lost.contains(member) && member == list && !isSparing
       let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(member) ? true : try old.isRemovable(member, isWaived: isWaived)
+        isArchived(member)
+          ? true : try old.isRemovable(member, isWaived: isWaived, hasTime: hasTime)
       }
       guard isReturned else {
         if lost.contains(member), !isWaived {
