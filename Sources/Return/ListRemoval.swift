@@ -52,7 +52,7 @@ package struct ListRemoval: Sendable {
   package func decided(_ list: ListID) throws(SystemError) -> Decided? {
     let folder = try folder(of: list)
     if folder == nil, try lists.has(ListFolder.name(list)) { return nil }
-    // The sync of an earlier attempt may have failed.
+    // An earlier attempt may lack its sync.
     try lists.sync()
     return Decided(list: list, folder: folder)
   }

@@ -252,7 +252,7 @@ private struct OneListShelf: ListShelf {
 /// The lists that the ledger knows as returned; nil while it is silent.
 private final class LedgerEnds: Sendable {
   let lists = Mutex<[LedgerList]?>(nil)
-  /// What the test asks at each call.
+  /// For each call, whether the list was withdrawn then.
   let withdrawn = Mutex<[Bool]>([])
   private let ask = Mutex<(@Sendable () -> Bool)?>(nil)
 

@@ -33,8 +33,8 @@ final class ListIndex: Sendable {
     let owner: UInt32
   }
 
-  /// A list that is being removed: its folder of prints is no other list's, and it has its label again if the removal does
-  /// not begin.
+  /// A list that is being removed. Its folder of prints stays its own, and its label comes back if the removal does not
+  /// begin.
   private struct Withdrawn {
     let label: ListLabel
     let expired: UInt64?
@@ -232,7 +232,7 @@ final class ListIndex: Sendable {
   /// The list is gone.
   func free(_ list: ListID) { state.withLock { _ = $0.free(list) } }
 
-  /// The removal of the list has not begun: nobody sees it without its label.
+  /// The removal of the list does not begin: it has its label and its folder again, in one step.
   func giveBack(_ list: ListID) {
     state.withLock { state in
       guard let withdrawn = state.free(list) else { return }

@@ -5,8 +5,8 @@
 // if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
 // reads in order. A list that still waits for its copy leaves the keeper, and the ledger is told that an entry is over, in
-// a child of that task: a return that hangs holds up the later orders for its own list alone. The ledger hears of an entry
-// without results last, when nothing but its rename can fail: no other node makes them then.
+// a child of that task: a return that hangs holds up the later orders for its own list alone. An entry without results is
+// reported to the ledger last, when the rename alone can still fail: no other node makes its results then.
 
 import Accept
 import Files
@@ -29,7 +29,7 @@ final class ListRemover: Sendable {
 
   private enum Letter: Sendable {
     case order(Order)
-    /// Its lists have left the keeper, and the ledger knows that they are over, unless that failed.
+    /// Its lists are out of the keeper, and reported to the ledger as over, unless that failed.
     case left(Order, [ListID], Failure?)
     /// A removal that has begun is tried again.
     case again
@@ -323,7 +323,7 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Its removal has not begun, and the disk tells so.
+  /// Known to have its folder: its removal has not begun.
   private func isWhole(_ list: ListID) -> Bool {
     do throws(SystemError) { return try removal.decided(list) == nil } catch { return false }
   }

@@ -38,11 +38,11 @@ final class ListRetention: Sendable {
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
-    /// Asked for each look; nil if the keeper has stopped.
+    /// Asked for each look; nil after the keeper's stop.
     var lives: ListLives?
   }
 
-  /// The state as people are told of it.
+  /// The state that people see.
   private struct Outlook: Sendable {
     var terms: Terms
     /// The uptime at which the clock and the settings are believed.

@@ -93,7 +93,7 @@ extension ListWork {
     }
   }
 
-  /// The results do without what a bad sector held, but a disk may err for a moment: not before an attempt has failed.
+  /// The results do without what a bad sector held, but a disk may err for a moment: only after a failed attempt.
   private func canSpare(_ failure: Failure, of list: ListID) -> Bool {
     failure.code == SystemError.Name.inputOutput.failureCode && health.health[.copy(list)] != nil
   }

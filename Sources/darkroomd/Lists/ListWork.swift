@@ -156,7 +156,7 @@ struct ListWork: ListEffects {
       if recorder.ledger({ $0[list] }) == nil { return }
       try await onDisk { () throws(Failure) in try learn(list) }
       if index.isShare(list) { return try await handIn(list) }
-      // With its results there, it may be removed for its age at any time.
+      // With its results there, its age may remove it at any time.
       let entry = entry(list).flatMap { desk in index[list].map { (desk: desk, terms: $0.terms) } }
       let loss = try await onDisk { () async throws(Failure) in try await returnFiles(list) }
       // No other node returns a list that has its results, even if the copy never follows.
