@@ -88,7 +88,7 @@ final class ListKeeper: Sendable {
     if let failure { throw failure }
   }
 
-  /// Returns when nothing waits for the list's copy any more; false if the keeper has stopped, or the task is cancelled.
+  /// Returns when nothing waits for the list's copy any more; false after the keeper's stop, or if the task is cancelled.
   func abandon(_ list: ListID) async -> Bool {
     // Once: a return that hangs leaves much time, and each letter wakes all who watch the lists.
     happened(.abandoned, to: list)

@@ -192,7 +192,7 @@ struct ListWork: ListEffects {
         leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
     } catch {
       guard error.kind == .final else { throw error }
-      // Removed meanwhile: it was returned, or its age has ended the wait for its copy.
+      // Removed meanwhile: it was returned, or its age ended the wait for its copy.
       if error.code == "list.gone", recorder.ledger({ $0[list] == nil || $0.isArchived(list) }) {
         return
       }
