@@ -143,10 +143,7 @@ struct PictureReturn {
         home = try Self.folder(name, in: above)
       }
       let sum = roll.rows[Int(number) - 1].sum
-      guard let name = path.last, let home, let status = try home.status(ifThere: name),
-        status.kind == .file, status.size == sum.size,
-        try FileCopy.sum(home.open(name, .read), upTo: sum.size) == sum
-      else { return false }
+      guard let name = path.last, let home, try home.holds(name, sum) else { return false }
     }
     return true
   }

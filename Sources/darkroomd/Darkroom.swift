@@ -41,9 +41,8 @@ final class Darkroom: Sendable {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
-    let (lists, index, notes) = (
-      OpenLists(folders, most: settings.shares.lists), ListIndex(), PhotoNotes()
-    )
+    let lists = OpenLists(folders, most: settings.shares.lists)
+    let (index, notes) = (ListIndex(), PhotoNotes())
     let health = HealthBoard(
       ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
     health.set(settings.shares.shortage(settings), for: .openFiles)
@@ -64,7 +63,7 @@ final class Darkroom: Sendable {
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock,
-      grace: ground.grace)
+      grace: ground.grace, keeper: keeper)
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     witness = NumberWitness(folders.done)
@@ -92,7 +91,8 @@ final class Darkroom: Sendable {
       started: clock.wallTime())
     calls = ControlCalls(
       views, PageCalls(views, in: folders.state), keeper: keeper,
-      remover: ListRemover(recorder, index, lists, keeper, narrator, health, clock: clock),
+      remover: ListRemover(
+        recorder, index, lists, keeper, narrator, health, clock: clock, entries: cluster?.entries),
       sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
@@ -245,10 +245,10 @@ final class Darkroom: Sendable {
   private func returnEnded(_ ended: [ListID]) async {
     let left = await onDisk {
       ended.filter { list in
-        // The keeper tries again where the folder cannot be read now.
+        // The keeper tries again where the folder, or the name, cannot be read now.
         if work.isPending(list) { return true }
         ground.recorder.archived(list)
-        return false
+        return !work.hasName(list)
       }
     }
     for entry in left.compactMap({ list in ground.recorder.ledger { $0[list] } }) {

@@ -22,7 +22,6 @@ final class EntryDesk: Sendable {
   private let office: any ListOffice
   private let maker: ShareMaker
   private let post: EntryPost
-  private let index: ListIndex
   private let mirror: EntryMirror
   private let health: HealthBoard
   private let clock: any Timekeeper
@@ -37,7 +36,7 @@ final class EntryDesk: Sendable {
     _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, narrator: Narrator,
     _ health: HealthBoard, changes: ChangeSignal
   ) {
-    (office, index, clock) = (maker.office, maker.index, maker.clock)
+    (office, clock) = (maker.office, maker.clock)
     (self.maker, leaseTime) = (maker, settings.leaseTime)
     (self.health, self.changes) = (health, changes)
     post = EntryPost(
@@ -97,9 +96,12 @@ final class EntryDesk: Sendable {
     }
   }
 
-  /// Its copy and its results are in `done`.
-  func returned(_ list: ListID) async throws(Failure) {
-    guard let terms = index[list]?.terms, let number = terms.ledger else { return }
+  /// The copy and the results of the list with these terms are in `done`. The list itself may be gone.
+  func returned(_ terms: FrozenSettings) async throws(Failure) {
+    var number = terms.ledger
+    // The answer to its submission may be lost.
+    if number == nil { number = try await office.entry(terms.originText)?.list }
+    guard let number else { return }
     try await office.returned(number, from: terms.originText)
   }
 

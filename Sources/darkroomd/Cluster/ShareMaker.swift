@@ -46,6 +46,8 @@ struct ShareMaker: Sendable {
       if own == origin { return entry }
       if try await office.entry("\(own)")?.list == list { return entry }
     }
+    // A list that its owner has removed here meanwhile was returned first.
+    guard try await office.closed().contains(list) else { return nil }
     let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.ledger = list
