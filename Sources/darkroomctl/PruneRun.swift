@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `prune`: removes lists that are over, as `remove` does, but none without results; or shows them first. The daemon waits for the copy and the
-// results of a list that has just ended, and tells why it does not remove one. The oldest list goes first, because the
-// newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError` while it reads.
+// `prune`: removes lists that are over, as `remove` does, but none without results; or shows them first. The daemon
+// waits for the copy and the results of a list that has just ended, and tells why it does not remove one. The oldest
+// list goes first, because the newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError`
+// while it reads.
 
 internal import Steer
 internal import Vocabulary

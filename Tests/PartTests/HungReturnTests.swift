@@ -5,6 +5,7 @@
 import Files
 import Linux
 import Record
+import Return
 import Support
 import Synchronization
 import Testing

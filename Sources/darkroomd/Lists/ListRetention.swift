@@ -160,6 +160,8 @@ final class ListRetention: Sendable {
       let seen = bell.version
       progress.lives = await keeper?.lives()
       progress = await onDisk { [progress] in removeDue(progress) }
+      // A copy that is kept makes the keeper's next change copy all lives.
+      progress.lives = nil
       outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
       if let pause = pause(progress) {
         timed.store(
