@@ -298,7 +298,7 @@ import Vocabulary
       defer { FaultPlan.set(nil, for: bench.scratch.path) }
       // The first attempt may have met a disk that errs for a moment.
       let failure = try #require(await bench.work.giveBack(list))
-      #expect(failure.kind == .machine, "\(failure)")
+      #expect(failure.kind == .machine && ListLoss(failure) == nil, "\(failure)")
       #expect(try bench.folders.done.listing().isEmpty)
       bench.work.copyHealth(failure, of: list)
       #expect(await bench.work.giveBack(list) == nil)
@@ -306,6 +306,25 @@ import Vocabulary
       #expect(results.contains("Photo 4") && results.contains("<string>unknown</string>"))
       #expect(bench.told.holds("the result of photo 1/1 cannot be read"))
       #expect(try ListMarks(of: bench.folder(of: list)).isReturned)
+    }
+  }
+
+  @Test func `a run on a bad sector writes the results that it can read`() async throws {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      FaultPlan.set(
+        .init(
+          "pread", on: "\(bench.scratch.path)/daemon/state/lists/1/results", code: 5,
+          isPermanent: true), for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      let entry = try #require(bench.recorder.ledger { $0[list] })
+      let results = PartResults(
+        path: "\(bench.scratch.path)/results.jsonl", list: entry, sha256: "", range: nil)
+      try results.write(bench.work)
+      let bytes = try #require(bench.scratch.bytes(of: "results.jsonl"))
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count == 5 && lines[1].contains(#""state":"unknown""#), "\(lines)")
     }
   }
 

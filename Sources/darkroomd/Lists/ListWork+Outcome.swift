@@ -31,21 +31,12 @@ extension ListWork {
   }
 
   /// Raises a `ListLoss` if the list cannot be read; a row of its results that still cannot be read costs this row.
-  func outcome(of list: ListID) throws(Failure) -> ListOutcome {
-    do throws(Failure) { return try readOutcome(of: list) } catch {
-      throw ListLoss.failure(reading: error)
-    }
-  }
-
-  private func readOutcome(of list: ListID) throws(Failure) -> ListOutcome {
-    guard let entry = recorder.ledger({ $0[list] }) else {
-      throw Failure(.final, code: "list.gone", reason: "the list is missing from the record")
-    }
-    let open = try lists.look(list)
-    let rows = try recorder.results.reader(list)
+  /// - Parameter isLast: there is no later attempt.
+  func outcome(of list: ListID, isLast: Bool = false) throws(Failure) -> ListOutcome {
+    let (entry, open, rows) = try sources(of: list)
     let isCancelled = entry.state == .cancelled
     let prints = isCancelled ? CancelledPrints(open, in: lists.folders) : nil
-    let hasAll = isCancelled ? try hasAll(rows, entry, of: open.catalog.count) : false
+    let hasAll = isCancelled ? try hasAll(rows, entry, of: open.catalog.count, isLast) : false
     return ListOutcome(
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
@@ -68,7 +59,7 @@ extension ListWork {
       let row: ResultRow?
       do throws(Failure) { row = try rows.row(number) } catch {
         if error.kind == .final { return lost(error) }
-        guard canSpare(error, of: list) else { throw error }
+        guard canSpare(error, of: list, isLast) else { throw error }
         return lost(ResultRows.unread(PhotoID(list: list, number: number), error))
       }
       // Only a photo that had not ended has no row, if no other row is missing.
@@ -84,18 +75,30 @@ extension ListWork {
 }
 
 extension ListWork {
+  private func sources(
+    of list: ListID
+  ) throws(Failure) -> (entry: ListEntry, open: OpenList, rows: ResultReader) {
+    guard let entry = recorder.ledger({ $0[list] }) else {
+      throw Failure(.final, code: "list.gone", reason: "the list is missing from the record")
+    }
+    do throws(Failure) {
+      return (entry, try lists.look(list), try recorder.results.reader(list))
+    } catch { throw ListLoss.failure(reading: error) }
+  }
+
   private func hasAll(
-    _ rows: ResultReader, _ entry: ListEntry, of total: UInt32
+    _ rows: ResultReader, _ entry: ListEntry, of total: UInt32, _ isLast: Bool
   ) throws(Failure) -> Bool {
     do throws(Failure) { return try !rows.lacks(entry.counts, of: total) } catch {
-      guard canSpare(error, of: entry.id) else { throw error }
+      guard canSpare(error, of: entry.id, isLast) else { throw error }
       return false
     }
   }
 
   /// The results do without what a bad sector held, but a disk may err for a moment: only after a failed attempt.
-  private func canSpare(_ failure: Failure, of list: ListID) -> Bool {
-    failure.code == SystemError.Name.inputOutput.failureCode && health.health[.copy(list)] != nil
+  private func canSpare(_ failure: Failure, of list: ListID, _ isLast: Bool) -> Bool {
+    failure.code == SystemError.Name.inputOutput.failureCode
+      && (isLast || health.health[.copy(list)] != nil)
   }
 }
 
