@@ -20,20 +20,13 @@ package struct OldLists: Sendable {
 
   /// True if the list was returned, or its copy alone waits for a person, and its dropped file has left the inbox: then its
   /// folder can go.
-  /// - Parameters:
-  ///   - isWaived: its owner does not wait for what is lost of it.
-  ///   - hasTime: its pictures can be given back before.
-  package func isRemovable(
-    _ list: ListID, isWaived: Bool = false, hasTime: Bool = false
-  ) throws(SystemError) -> Bool {
+  /// - Parameter isWaived: its owner does not wait for what is lost of it, and gets its pictures back before.
+  package func isRemovable(_ list: ListID, isWaived: Bool = false) throws(SystemError) -> Bool {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return false }
     let marks = try ListMarks(of: folder)
     guard marks.drop == .claimed else { return false }
-    if marks.isReturned { return true }
-    if try folder.has(ListFolder.resulted) { return true }
-    if isWaived, hasTime { return true }
-    // Dropped pictures that were not given back are nowhere else.
-    return isWaived ? try !folder.names().contains(where: ListFolder.isPicture) : false
+    if marks.isReturned || isWaived { return true }
+    return try folder.has(ListFolder.resulted)
   }
 
   package func remove(_ list: ListID) throws(SystemError) {

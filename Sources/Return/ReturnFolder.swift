@@ -2,8 +2,8 @@
 // Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results beside it. The
 // files appear whole, are for the owner of the list alone, are never the dropper's inode and never replace another
 // file. Then marks the list's folder as returned. While the list in its folder is missing, cannot be read or is not the
-// dropped one, the copy alone waits for it; a list of dropped pictures is made again. Raises `list.gone`, `cancelled`, `machine`, a `ListLoss`, and the failures of
-// ListOutcome that are not `final`.
+// dropped one, the copy alone waits for it; a list of dropped pictures is made again. Raises `list.gone`, `cancelled`,
+// `machine`, a `ListLoss`, and the failures of ListOutcome that are not `final`.
 // The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task
 // at a time for a list.
 
@@ -74,15 +74,34 @@ package struct ReturnFolder: Sendable {
   }
 
   /// Marks a list whose files cannot be returned, ever, as returned.
-  package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(SystemError) {
-    guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return }
-    let readers = FileReaders(owner: owner)
-    let pictures: PictureReturn?
-    do throws(Failure) { pictures = try self.pictures(of: list, in: folder, readers, nil) } catch {
-      pictures = try namelessPictures(of: list, in: folder, readers)
+  package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(Failure) {
+    try givePictures(of: list, to: owner)
+    try asMachine { () throws(SystemError) in
+      if let folder = try lists.folder(ifThere: ListFolder.name(list)) {
+        try ListMarks.noteReturn(in: folder)
+      }
     }
-    try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
-    try ListMarks.noteReturn(in: folder)
+  }
+
+  /// Makes the dropped pictures of a list that gets no results appear in `failed`, under the list's number. May be
+  /// repeated.
+  package func givePictures(of list: ListID, to owner: UInt32? = nil) throws(Failure) {
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(ifThere: ListFolder.name(list))
+    }
+    guard let folder else { return }
+    let readers = FileReaders(owner: owner)
+    var pictures: PictureReturn?
+    do throws(Failure) { pictures = try self.pictures(of: list, in: folder, readers, nil) } catch {
+      // Trouble of the whole machine passes, and costs no names.
+      guard ListLoss(error) != nil else { throw error }
+      pictures = try asMachine { () throws(SystemError) in
+        try namelessPictures(of: list, in: folder, readers)
+      }
+    }
+    try asMachine { () throws(SystemError) in
+      try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
+    }
   }
 
   /// For a list whose own name is lost.

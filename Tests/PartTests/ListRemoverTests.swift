@@ -200,7 +200,8 @@ import Vocabulary
         try await remover.remove(list, by: 1000)
       }
       #expect(failure?.reason.contains("input/output error") == true, "\(failure as Any)")
-      #expect(failure?.reason.hasPrefix("its removal has begun") == isBlind)
+      let words = "it is not known whether its removal has begun, because "
+      #expect(failure?.reason.hasPrefix(words) == isBlind)
       #expect((bench.index[list] != nil) == !isBlind)
       #expect(bench.index.printer(into: Self.barn) == list)
       for owner in [place, "\(place) blind"] { FaultPlan.set(nil, for: owner) }
@@ -213,6 +214,63 @@ import Vocabulary
       #expect(try bench.folders.lists.listing().isEmpty)
       remover.stop()
       await run.value
+    }
+  }
+
+  @Test func `a list whose earlier list alone begins to go is told of it, and stays`() async throws
+  {
+    try await PartBench.use { bench in
+      for number in 1...2 as ClosedRange<UInt64> {
+        try await bench.add(number)
+        try await bench.recorder.record([.cancelled(ListID(number))])
+        try ListMarks.noteReturn(in: bench.folder(of: ListID(number)))
+        bench.recorder.archived(ListID(number))
+      }
+      let place = "\(bench.scratch.path)/daemon/state/lists"
+      FaultPlan.set(.init("renameat2", on: "\(place)/2", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(ListID(2), by: 1000)
+      }
+      let end = "; the removal of list 1, which goes with it, has begun"
+      #expect(failure?.reason.hasSuffix(end) == true, "\(failure as Any)")
+      #expect(bench.state(ListID(2)) == .cancelled && bench.index[ListID(2)] != nil)
+      #expect(bench.health.health[Self.subject] != nil && bench.index[ListID(1)] == nil)
+      #expect(await bench.clock.isAwaited())
+      bench.clock.advance(by: .seconds(60))
+      #expect(try await Patience.sees { bench.state(ListID(1)) == nil })
+      #expect(bench.state(ListID(2)) == .cancelled)
+      remover.stop()
+      await run.value
+    }
+  }
+
+  @Test func `a list without a name can go when its prints were removed for their age`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let list = ListID(1)
+      try await bench.add(1)
+      try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(list)])
+      let folder = try bench.folder(of: list)
+      try ListMarks.noteReturn(in: folder)
+      bench.recorder.archived(list)
+      bench.index.forget(list)
+      try folder.open(ListFolder.about, .write).truncate(to: 5)
+      func remover() -> ListRemover {
+        ListRemover(
+          bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+          clock: bench.clock)
+      }
+      #expect(await remove(1, remover())?.code == "list.kept")
+      try ListMarks.noteExpiry(in: folder, at: 1)
+      #expect(await remove(1, remover()) == nil)
+      #expect(try bench.state(list) == nil && bench.folders.lists.listing().isEmpty)
     }
   }
 

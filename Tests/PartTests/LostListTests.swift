@@ -124,6 +124,39 @@ import Vocabulary
     }
   }
 
+  @Test func `a list of pictures whose removal cannot begin goes on waiting for its results`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await bench.begin(1)
+      await bench.opened(list)
+      try parts.folder(of: list).put(ListFolder.picture(1), "a picture")
+      let place = "\(parts.scratch.path)/daemon/state/lists"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/1/catalog", code: 5, isPermanent: true), for: place)
+      defer { for owner in [place, "\(place) names"] { FaultPlan.set(nil, for: owner) } }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      FaultPlan.set(
+        .init("renameat2", on: place, code: 5, isPermanent: true), for: "\(place) names")
+      for _ in 0..<2 {
+        while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+        let reply = await bench.calls.handle(.remove(barn), from: .owner)
+        #expect(reason(reply)?.contains("input/output error") == true, "\(reply)")
+        #expect(try parts.folders.failed.listing() == ["list-1"])
+        #expect(try !ListMarks(of: parts.folder(of: list)).isReturned)
+      }
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      for owner in [place, "\(place) names"] { FaultPlan.set(nil, for: owner) }
+      while await parts.keeper.lives()?[list] != nil {
+        parts.keeper.relieve()
+        await Task.yield()
+      }
+      #expect(try parts.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+    }
+  }
+
   @Test func `a list whose removal cannot begin goes on waiting for its copy`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)

@@ -49,7 +49,7 @@ import Vocabulary
       let maker = try maker(bench)
       #expect(try await maker.adopt(Self.list) == nil)
       let list = try #require(
-        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
       #expect(bench.state(list) == .accepted && bench.index[list]?.owner == 1000)
       #expect(try await witnessed(bench) == list)
       #expect(try await maker.adopt(Self.list) == list, "it is there already")
@@ -81,7 +81,7 @@ import Vocabulary
     try await PartBench.use { bench in
       let maker = try maker(bench, isReturned: true)
       #expect(try await maker.adopt(Self.list) == nil)
-      #expect(bench.index.entries(of: Self.list, from: FileName(literal: "origin")) == [])
+      #expect(bench.index.entries(of: Self.list, from: FileName(literal: "origin")).isEmpty)
       #expect(try bench.folders.lists.listing().isEmpty)
       bench.keeper.stop()
     }
@@ -107,7 +107,7 @@ import Vocabulary
       let office = try #require(maker.office as? OneListOffice)
       _ = try await maker.adopt(Self.list)
       let list = try #require(
-        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
       try await bench.recorder.record([.cancelled(list)])
       try ListMarks.noteReturn(in: bench.folder(of: list))
       bench.recorder.archived(list)
@@ -137,7 +137,7 @@ import Vocabulary
       let maker = try maker(bench)
       _ = try await maker.adopt(Self.list)
       let list = try #require(
-        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
       try await bench.recorder.record([.cancelled(list)])
       try ListMarks.noteReturn(in: bench.folder(of: list))
       bench.recorder.archived(list)
@@ -173,7 +173,7 @@ import Vocabulary
       let office = try #require(maker.office as? OneListOffice)
       _ = try await maker.adopt(Self.list)
       let list = try #require(
-        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
       try await bench.recorder.record([.cancelled(list)])
       let lives = Task { await bench.keeper.run(HungReturn(of: ListID(0))) }
       try await bench.keeper.ask(.cancel, of: list, by: 1000)
@@ -183,7 +183,8 @@ import Vocabulary
         clock: bench.clock, entries: desk(bench, maker))
       let run = Task { await remover.run([]) }
       let index = bench.index
-      office.ends.onEnd { index[list] == nil }
+      // It is withdrawn then, and not adopted anew meanwhile.
+      office.ends.onEnd { (try? await maker.adopt(Self.list)) == list && index[list] == nil }
       let failure = await #expect(throws: Failure.self) {
         try await remover.remove(list, by: 1000)
       }
@@ -194,6 +195,57 @@ import Vocabulary
       try await remover.remove(list, by: 1000)
       #expect(office.ends.lists.withLock { $0 } == [Self.list] && bench.state(list) == nil)
       #expect(office.ends.withdrawn.withLock { $0 } == [true, true])
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+      await lives.value
+    }
+  }
+
+  @Test func `a silent ledger holds up the removals of its list alone`() async throws {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
+      try await bench.recorder.record([.cancelled(list)])
+      // A later list of the same name, and a list of another name.
+      let (later, other) = (ListID(8), ListID(9))
+      try await bench.add(8, SampleList { $0.terms.origin = FileName(literal: "later") })
+      try await bench.add(9, SampleList { $0.terms.prints = FileName(literal: "lake") })
+      for list in [later, other] {
+        try await bench.recorder.record([.cancelled(list)])
+        try ListMarks.noteReturn(in: bench.folder(of: list))
+        bench.recorder.archived(list)
+      }
+      let lives = Task { await bench.keeper.run(HungReturn(of: ListID(0))) }
+      try await bench.keeper.ask(.cancel, of: list, by: 1000)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      func remove(_ list: ListID) -> Task<String?, Never> {
+        Task.immediate { () -> String? in
+          do throws(Failure) { try await remover.remove(list, by: 1000) } catch {
+            return error.reason
+          }
+          return nil
+        }
+      }
+      office.ends.hold()
+      let first = remove(list)
+      #expect(try await Patience.sees { office.ends.isHeld })
+      let answers = [remove(later), remove(other)]
+      #expect(try await Patience.sees { bench.state(other) == nil })
+      #expect(bench.state(list) == .cancelled && bench.state(later) == .cancelled)
+      office.ends.release()
+      #expect(await first.value == "no test asks this")
+      // It takes the first one along, which is still there.
+      #expect(await answers[0].value?.contains("list \(list) ") == true)
+      #expect(await answers[1].value == nil)
+      #expect(bench.state(list) == .cancelled && bench.state(later) == .cancelled)
       remover.stop()
       await run.value
       bench.keeper.stop()
@@ -254,13 +306,34 @@ private final class LedgerEnds: Sendable {
   let lists = Mutex<[LedgerList]?>(nil)
   /// For each call, whether the list was withdrawn then.
   let withdrawn = Mutex<[Bool]>([])
-  private let ask = Mutex<(@Sendable () -> Bool)?>(nil)
+  private let ask = Mutex<(@Sendable () async -> Bool)?>(nil)
+  private let silence = Mutex<(isOn: Bool, call: Reply<Void>?)>((false, nil))
 
-  func onEnd(_ question: @escaping @Sendable () -> Bool) { ask.withLock { $0 = question } }
+  func onEnd(_ question: @escaping @Sendable () async -> Bool) { ask.withLock { $0 = question } }
 
-  func heard() {
+  /// The next call lasts until `release`.
+  func hold() { silence.withLock { $0.isOn = true } }
+
+  var isHeld: Bool { silence.withLock { $0.call != nil } }
+
+  func release() {
+    let call = silence.withLock { silence in
+      defer { silence = (false, nil) }
+      return silence.call
+    }
+    call?.give()
+  }
+
+  func heard() async {
+    await Reply.wait { call in
+      let isHeld = silence.withLock { silence in
+        if silence.isOn { silence.call = call }
+        return silence.isOn
+      }
+      if !isHeld { call.give() }
+    }
     guard let question = ask.withLock({ $0 }) else { return }
-    let answer = question()
+    let answer = await question()
     withdrawn.withLock { $0.append(answer) }
   }
 }
@@ -318,7 +391,7 @@ private struct OneListOffice: ListOffice {
     isReturned ? [] : [list]
   }
   func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
-    ends.heard()
+    await ends.heard()
     let isHeard = ends.lists.withLock { lists in
       lists?.append(list)
       return lists != nil

@@ -29,15 +29,12 @@ import Vocabulary
     #expect(try !old.isRemovable(ListID(2)))
   }
 
-  @Test func `a list whose copy waits may go with its results, or without pictures`()
-    throws
+  @Test func `a list whose copy waits may go with its results, or if its owner waives them`() throws
   {
     let bench = try ReturnBench("a end")
     let (old, list) = (OldLists(bench.lists), ListID(1))
     #expect(try !old.isRemovable(list) && old.isRemovable(list, isWaived: true))
     let folder = try bench.folder(1)
-    try folder.put(ListFolder.picture(1), "a picture")
-    #expect(try !old.isRemovable(list, isWaived: true))
     try folder.put(ListFolder.resulted, "")
     #expect(try old.isRemovable(list))
     let time = try folder.status(of: ListFolder.resulted).modified / 1_000_000

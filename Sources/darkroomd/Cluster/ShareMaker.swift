@@ -40,8 +40,7 @@ struct ShareMaker: Sendable {
   func adopt(_ list: LedgerList) async throws(Failure) -> ListID? {
     let submission = try await submission(of: list)
     let origin = try origin(of: submission)
-    for entry in index.entries(of: list, from: origin) {
-      guard let own = index[entry]?.terms.origin else { continue }
+    for (entry, own) in index.entries(of: list, from: origin) {
       // Of those with another origin, a twin has the number from this ledger, and others have it from a newer one.
       if own == origin { return entry }
       if try await office.entry("\(own)")?.list == list { return entry }

@@ -178,15 +178,19 @@ final class ListIndex: Sendable {
     state.withLock { $0.labels.compactMapValues(\.terms.share) }
   }
 
-  /// Lists that this node returns: the one from that origin, which may not have told its number yet, before others with
-  /// that number.
-  func entries(of list: LedgerList, from origin: FileName) -> [ListID] {
-    let entries = state.withLock { $0.labels.filter { $0.value.terms.isEntry } }
-    let (own, others) = (
-      entries.filter { $0.value.terms.origin == origin },
-      entries.filter { $0.value.terms.ledger == list && $0.value.terms.origin != origin }
-    )
-    return own.keys.sorted() + others.keys.sorted()
+  /// Lists that this node returns, with their origins: the one from that origin, which may not have told its number yet,
+  /// before others with that number. A list that is being removed counts, because its removal may fail.
+  func entries(
+    of list: LedgerList, from origin: FileName
+  ) -> [(list: ListID, origin: FileName)] {
+    let (labels, removed) = state.withLock { ($0.labels, $0.removed.mapValues(\.label)) }
+    var found: [(list: ListID, origin: FileName)] = []
+    for (id, label) in [labels, removed].joined() where label.terms.isEntry {
+      guard let own = label.terms.origin else { continue }
+      if own == origin || label.terms.ledger == list { found.append((list: id, origin: own)) }
+    }
+    found.sort { $0.list < $1.list }
+    return found.filter { $0.origin == origin } + found.filter { $0.origin != origin }
   }
 
   /// Users do not see it.

@@ -2,11 +2,17 @@
 // Removes ended lists at the wish of their owners, each with the earlier lists that it has taken over from. Decides
 // by one durable rename; then removes the prints and files, records `Removed`, and reports. A removal that a crash
 // or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final`
-// if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
+// if the list cannot be removed, `machine` if the removal has begun and goes on by itself, or if the disk does not tell
+// whether it has, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
-// reads in order. A list that still waits for its copy leaves the keeper, and the ledger is told that an entry is over, in
-// a child of that task: a return that hangs holds up the later orders for its own list alone. An entry without results is
-// reported to the ledger last, when the rename alone can still fail: no other node makes its results then.
+// reads in order. What may hang is done in children of that task: a return that ends, and a ledger that is silent, hold up
+// the later orders for their own list alone. Such an order has three letters:
+//
+//   order     → examined; a child takes the lists out of the keeper, and reports entries with results to the ledger
+//   left      → examined again and withdrawn; a child gives the pictures of a list without results back, and reports it
+//   released  → hidden, and removed
+//
+// An entry without results is reported last, when the rename alone can still fail: no other node makes its results then.
 
 import Accept
 import Files
@@ -17,32 +23,18 @@ import Return
 import Vocabulary
 
 final class ListRemover: Sendable {
-  private struct Order {
-    let list: ListID
-    /// The user who wants it.
-    let caller: UInt32
-    let reply: Reply<Failure?>
-    let isSparing: Bool
-    /// The lists of its line that lost files.
-    var lost: Set<ListID> = []
-  }
-
   private enum Letter: Sendable {
-    case order(Order)
-    /// Its lists are out of the keeper, and reported to the ledger as over, unless that failed.
-    case left(Order, [ListID], Failure?)
+    case order(RemovalOrder)
+    /// Its lists are out of the keeper, unless that failed.
+    case left(RemovalOrder, [ListID], Failure?)
+    /// Of these lists the second ones are withdrawn, and nothing else needs them, unless that failed.
+    case released(RemovalOrder, [ListID], [ListID], Failure?)
     /// A removal that has begun is tried again.
     case again
   }
 
   /// The removals that have begun, each with the user who wanted it, if that is known.
   private typealias Begun = [ListID: UInt32?]
-
-  /// The lists that leave the keeper for a removal, and the later orders for such lists.
-  private struct Departures {
-    var lists: Set<ListID> = []
-    var later: [Order] = []
-  }
 
   private static let pause = Duration.seconds(60)
 
@@ -93,7 +85,7 @@ final class ListRemover: Sendable {
     _ list: ListID, by caller: UInt32, isSparing: Bool = false
   ) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      let order = Order(list: list, caller: caller, reply: reply, isSparing: isSparing)
+      let order = RemovalOrder(list: list, caller: caller, reply: reply, isSparing: isSparing)
       send(.order(order), or: reply)
     }
     if let failure { throw failure }
@@ -140,11 +132,14 @@ final class ListRemover: Sendable {
       for await letter in letters {
         switch letter {
         case .order(let order): await take(order, &departures, &begun, &group)
-        case .left(let order, let line, let failure):
-          await end(order, line, failure, &begun)
-          departures.lists.subtract(line)
-          for later in departures.later { send(.order(later), or: later.reply) }
-          departures.later = []
+        case .left(let order, let lists, let failure):
+          var answer = failure
+          if answer == nil { answer = await withdraw(order, lists, &group) }
+          if let answer { await end(order, lists, answer, &departures, begun) }
+        case .released(let order, let lists, let line, let failure):
+          var answer = failure
+          if answer == nil { answer = await decide(order, line, &begun) }
+          await end(order, lists, answer, &departures, begun)
         case .again:
           isWaiting = false
           if !isKnown {
@@ -164,7 +159,7 @@ final class ListRemover: Sendable {
         }
       }
       group.cancelAll()
-      for order in departures.later { order.reply.give(.cancelled) }
+      departures.refuse()
     }
   }
 
@@ -172,7 +167,7 @@ final class ListRemover: Sendable {
 
   /// Performs the order, unless its lists have to leave first, or such a list does for an earlier order.
   private func take(
-    _ order: Order, _ departures: inout Departures, _ begun: inout Begun,
+    _ order: RemovalOrder, _ departures: inout Departures, _ begun: inout Begun,
     _ group: inout DiscardingTaskGroup
   ) async {
     // It may be readable again.
@@ -180,7 +175,7 @@ final class ListRemover: Sendable {
       _ = await onDisk { index.read(order.list, from: lists.folders.lists) }
     }
     let line = rules.line(of: order.list)
-    if !departures.lists.isDisjoint(with: line) { return departures.later.append(order) }
+    if departures.hold(order, line, index) { return }
     guard line.contains(where: isBound) else {
       return order.reply.give(await perform(order, line, &begun))
     }
@@ -190,10 +185,10 @@ final class ListRemover: Sendable {
     }
     do throws(Failure) {
       try await onDisk { [order] () throws(Failure) in
-        try rules.examine(line, lost: order.lost, isSparing: order.isSparing, hasTime: true)
+        try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
       }
     } catch { return order.reply.give(error) }
-    departures.lists.formUnion(line)
+    departures.begin(line)
     group.addTask { [self, order] in
       var failure: Failure?
       do throws(Failure) { for list in line { try await leave(list, order) } } catch {
@@ -212,60 +207,84 @@ final class ListRemover: Sendable {
   }
 
   /// Otherwise a node would return the list again. The ledger first: a silent one leaves everything as it is.
-  private func leave(_ list: ListID, _ order: Order) async throws(Failure) {
+  private func leave(_ list: ListID, _ order: RemovalOrder) async throws(Failure) {
     if !order.lost.contains(list), let entry = entry(list) { try await entries?.returned(entry) }
     // A list that still waits for its copy leaves the keeper.
     if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
-    if order.lost.contains(list) {
-      try await onDisk { () throws(Failure) in try returnPictures(of: list) }
+  }
+
+  /// Returns why the lists stay; nil if the letter `released` follows.
+  private func withdraw(
+    _ order: RemovalOrder, _ lists: [ListID], _ group: inout DiscardingTaskGroup
+  ) async -> Failure? {
+    let line: [ListID]
+    do throws(Failure) {
+      line = try await onDisk { () throws(Failure) in try check(order, lists) }
+    } catch { return error }
+    group.addTask { [self] in
+      var failure: Failure?
+      do throws(Failure) {
+        for list in line where order.lost.contains(list) { try await release(list) }
+      } catch { failure = error }
+      send(.released(order, lists, line, failure), or: order.reply)
     }
+    return nil
+  }
+
+  /// Of a list that lost files. It waits on, if its removal does not begin.
+  private func release(_ list: ListID) async throws(Failure) {
+    try await onDisk { () throws(Failure) in try returnPictures(of: list) }
+    guard let terms = index.reserved(list)?.terms, terms.isEntry else { return }
+    try await entries?.returned(terms)
   }
 
   /// The pictures of a list that has no results are nowhere else.
   private func returnPictures(of list: ListID) throws(Failure) {
-    let isBare = try asMachine { () throws(SystemError) in
-      try OldLists(lists.folders.lists).isRemovable(list, isWaived: true)
+    let areBack = try asMachine { () throws(SystemError) in
+      try OldLists(lists.folders.lists).isRemovable(list)
     }
-    if isBare { return }
-    let owner = index[list]?.owner ?? recorder.ledger { $0[list]?.acceptance.owner }
-    try asMachine { () throws(SystemError) in try returns.giveUp(list, to: owner) }
+    if areBack { return }
+    let owner = index.reserved(list)?.owner ?? recorder.ledger { $0[list]?.acceptance.owner }
+    try returns.givePictures(of: list, to: owner)
   }
 
   private func end(
-    _ order: Order, _ line: [ListID], _ failure: Failure?, _ begun: inout Begun
+    _ order: RemovalOrder, _ lists: [ListID], _ answer: Failure?, _ departures: inout Departures,
+    _ begun: Begun
   ) async {
-    var answer = failure
-    if answer == nil { answer = await perform(order, line, &begun) }
     if answer != nil {
-      let whole = line.filter { !begun.keys.contains($0) }
+      let whole = lists.filter { !begun.keys.contains($0) }
       await onDisk { giveBack(whole) }
     }
     order.reply.give(answer)
+    for later in departures.end(lists) { send(.order(later), or: later.reply) }
   }
 
   // MARK: a removal
 
   /// - Parameter departed: the list and those that go with it; they are bound to nothing.
   private func perform(
-    _ order: Order, _ departed: [ListID], _ begun: inout Begun
+    _ order: RemovalOrder, _ departed: [ListID], _ begun: inout Begun
+  ) async -> Failure? {
+    let line: [ListID]
+    do throws(Failure) {
+      line = try await onDisk { () throws(Failure) in try check(order, departed) }
+    } catch { return error }
+    return await decide(order, line, &begun)
+  }
+
+  /// - Parameter line: withdrawn.
+  private func decide(
+    _ order: RemovalOrder, _ line: [ListID], _ begun: inout Begun
   ) async -> Failure? {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
-      let line = try await onDisk { () throws(Failure) in try check(order, departed) }
-      for list in line { begun[list] = .some(order.caller) }
-      do throws(Failure) {
-        for list in line where order.lost.contains(list) {
-          guard let terms = index.reserved(list)?.terms, terms.isEntry else { continue }
-          try await entries?.returned(terms)
-        }
-        try await onDisk { () throws(Failure) in try hide(line) }
-      } catch {
-        // Where the disk does not tell now, `finish` asks again.
-        let whole = await onDisk { line.filter(isWhole) }
-        for list in whole { begun.removeValue(forKey: list) }
-        await onDisk { giveBack(whole) }
-        throw error
+      try await onDisk { () throws(Failure) in
+        try asMachine { () throws(SystemError) in try removal.hide(line) }
       }
+    } catch { return await undecided(order, line, error, &begun) }
+    for list in line { begun[list] = .some(order.caller) }
+    do throws(Failure) {
       for list in line {
         try await finish(list, by: order.caller)
         begun.removeValue(forKey: list)
@@ -274,15 +293,35 @@ final class ListRemover: Sendable {
     } catch {
       guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
       health.set(error, for: .removals)
-      return Failure(
-        .machine, scope: .one, code: error.code,
-        reason: "its removal has begun and goes on by itself, but \(error.reason)",
-        advice: error.advice)
+      return Self.begun(error)
+    }
+  }
+
+  /// Lists whose removal has not begun stay. Where the disk does not tell now, `finish` asks again.
+  private func undecided(
+    _ order: RemovalOrder, _ line: [ListID], _ failure: Failure, _ begun: inout Begun
+  ) async -> Failure {
+    let standings = await onDisk { line.map { (list: $0, isWhole: isWhole($0)) } }
+    for (list, isWhole) in standings where isWhole != true { begun[list] = .some(order.caller) }
+    let whole = standings.filter { $0.isWhole == true }.map(\.list)
+    await onDisk { giveBack(whole) }
+    if whole.count < line.count { health.set(failure, for: .removals) }
+    switch standings.first?.isWhole {
+    case false?: return Self.begun(failure)
+    case nil:
+      return Self.trouble(
+        failure, "it is not known whether its removal has begun, because \(failure.reason)")
+    case true?:
+      guard let earlier = standings.first(where: { $0.isWhole == false })?.list else {
+        return failure
+      }
+      return Self.trouble(
+        failure, "\(failure.reason); the removal of list \(earlier), which goes with it, has begun")
     }
   }
 
   /// Returns the lists that go; the index does not have them any more.
-  private func check(_ order: Order, _ departed: [ListID]) throws(Failure) -> [ListID] {
+  private func check(_ order: RemovalOrder, _ departed: [ListID]) throws(Failure) -> [ListID] {
     let line = rules.line(of: order.list)
     // Its label has come back meanwhile, and it may still be bound.
     if let new = line.first(where: { !departed.contains($0) }) {
@@ -305,9 +344,14 @@ final class ListRemover: Sendable {
     return line
   }
 
-  /// Of a removal that has begun.
-  private static func trouble(_ refusal: Failure) -> Failure {
-    Failure(.machine, scope: refusal.scope, code: refusal.code, reason: refusal.reason)
+  private static func begun(_ failure: Failure) -> Failure {
+    trouble(failure, "its removal has begun and goes on by itself, but \(failure.reason)")
+  }
+
+  /// Of a removal that may have begun.
+  private static func trouble(_ failure: Failure, _ reason: String) -> Failure {
+    Failure(
+      .machine, scope: .one, code: failure.code, reason: reason, advice: failure.advice)
   }
 
   /// The index gets those back whose removal has not begun, and the keeper those that wait for their copy.
@@ -323,14 +367,9 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Known to have its folder: its removal has not begun.
-  private func isWhole(_ list: ListID) -> Bool {
-    do throws(SystemError) { return try removal.decided(list) == nil } catch { return false }
-  }
-
-  /// Decides the removal.
-  private func hide(_ line: [ListID]) throws(Failure) {
-    try asMachine { () throws(SystemError) in try removal.hide(line) }
+  /// It has its folder: its removal has not begun. Nil if the disk does not tell.
+  private func isWhole(_ list: ListID) -> Bool? {
+    do throws(SystemError) { return try removal.decided(list) == nil } catch { return nil }
   }
 
   /// The removals that a crash or trouble has interrupted, the newest first.
@@ -390,7 +429,8 @@ final class ListRemover: Sendable {
     if case .folder(let home) = place { removal = self.removal(in: home) }
     // It began when they were in reach.
     if case .elsewhere = place, let terms, rules.hasPrints(list), try !isExpired(list) {
-      throw Self.trouble(RemovalRules.outOfReach(terms))
+      let refusal = RemovalRules.outOfReach(terms)
+      throw Self.trouble(refusal, refusal.reason)
     }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {

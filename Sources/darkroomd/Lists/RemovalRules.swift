@@ -3,6 +3,7 @@
 // `machine` if the disk does not tell.
 // Concurrency: immutable; waits for a disk.
 
+import Files
 import Record
 import Return
 import Vocabulary
@@ -41,9 +42,8 @@ struct RemovalRules: Sendable {
   /// - Parameters:
   ///   - line: of the list that its owner named.
   ///   - lost: those that lost files. Their owner can do without the results of one that is named, and not spared.
-  ///   - hasTime: pictures can be given back before.
   func examine(
-    _ line: [ListID], lost: Set<ListID>, isSparing: Bool, hasTime: Bool = false
+    _ line: [ListID], lost: Set<ListID>, isSparing: Bool
   ) throws(Failure) {
     guard let list = line.first else { return }
     let old = OldLists(folders.lists)
@@ -53,8 +53,7 @@ struct RemovalRules: Sendable {
       guard isOver == true else { throw Self.refusal("list \(member) is not over yet") }
       let isWaived = lost.contains(member) && member == list && !isSparing
       let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(member)
-          ? true : try old.isRemovable(member, isWaived: isWaived, hasTime: hasTime)
+        isArchived(member) ? true : try old.isRemovable(member, isWaived: isWaived)
       }
       guard isReturned else {
         if lost.contains(member), !isWaived {
@@ -97,8 +96,18 @@ struct RemovalRules: Sendable {
   private func refuseNameless(_ list: ListID) throws(Failure) {
     guard index[list] == nil, index.reserved(list) == nil else { return }
     if isNode { throw Self.refusal("its name cannot be read, and other nodes may have it") }
-    if hasPrints(list) {
+    if hasPrints(list), try !isExpired(list) {
       throw Self.refusal("its name cannot be read, and nothing else tells where its prints are")
+    }
+  }
+
+  /// The prints of a list without a label were removed for their age.
+  private func isExpired(_ list: ListID) throws(Failure) -> Bool {
+    try asMachine { () throws(SystemError) -> Bool in
+      guard let folder = try folders.lists.folder(ifThere: ListFolder.name(list)) else {
+        return false
+      }
+      return try ListMarks.expiry(in: folder) != nil
     }
   }
 
