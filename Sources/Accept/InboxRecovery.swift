@@ -55,6 +55,11 @@ struct InboxRecovery {
       if !isRecorded, standing.drop == nil, !standing.isReturned {
         return try claim.parts.lists.removeFlat(name)
       }
+      // It is developed again: what an earlier life has given back is not its result.
+      if !isRecorded, !standing.isReturned, try folder.has(ListFolder.resulted) {
+        try folder.remove(ListFolder.resulted)
+        try folder.sync()
+      }
     } catch { throw Trouble(error) }
     // A returned list is over, even if the record has forgotten it since.
     let isKnown = isRecorded || standing.isReturned

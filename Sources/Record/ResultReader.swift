@@ -29,7 +29,13 @@ package final class ResultReader: Sendable {
     let bytes = piece.withLock { piece in Self.slice(piece.bytes, from: piece.first, photo) }
     if let bytes { return try ResultRows.row(bytes, PhotoID(list: list, number: photo)) }
     let fresh = try asMachine { () throws(SystemError) in
-      try file.read(at: ResultRows.offset(photo), upTo: Int(Self.rowsAtOnce) * ResultRow.size)
+      let offset = ResultRows.offset(photo)
+      do throws(SystemError) {
+        return try file.read(at: offset, upTo: Int(Self.rowsAtOnce) * ResultRow.size)
+      } catch {
+        // A later row may be at fault.
+        return try file.read(at: offset, upTo: ResultRow.size)
+      }
     }
     piece.withLock { $0 = Piece(first: photo, bytes: fresh) }
     return try ResultRows.row(

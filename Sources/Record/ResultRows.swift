@@ -38,6 +38,13 @@ package struct ResultRows: Sendable {
       advice: advice)
   }
 
+  /// Its sector is bad.
+  package static func unread(_ photo: PhotoID, _ failure: Failure) -> Failure {
+    Failure(
+      .final, code: "results.unread",
+      reason: "the result of photo \(photo) cannot be read: \(failure.reason)", advice: advice)
+  }
+
   private static let advice =
     "Put the file results back into the list's folder, from a backup of the state folder"
 

@@ -184,7 +184,7 @@ extension Notice {
       ])
   }
 
-  /// The journal file was restored alone, from an older copy.
+  /// The journal file was restored alone, from an older copy, or a power cut took its end because of Sync=no.
   package static func listsUnrecorded(_ lists: UInt64, in folder: String) -> Notice {
     Notice(
       "7d9e1359270a49c8a718923a3153ed5d", .warning,

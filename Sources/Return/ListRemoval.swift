@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
 // list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
-// until all are done, even after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
-// returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
+// until all are done, even after a crash, and need a `Decided`, which only that rename gives. A file in `done` or
+// `failed` goes only if it still has the bytes that were returned. Dropped pictures that were given back stay.
+// Raises SystemError.
 // Concurrency: immutable; waits for a disk. One task at a time may use it.
 //
 //   hide       lists/N → lists/.removed-N
@@ -16,6 +17,13 @@ package import Vocabulary
 
 package struct ListRemoval: Sendable {
   private static let headLength = 64 << 10
+
+  /// The list's folder does not have its name any more: its files may go, and the record may tell that the list is gone.
+  package struct Decided: Sendable {
+    package let list: ListID
+    /// With the list's files; nil if they are gone.
+    package let folder: (any Folder)?
+  }
 
   private let lists: any Folder
   private let prints: any Folder
@@ -37,6 +45,16 @@ package struct ListRemoval: Sendable {
   /// Nil if its removal has not begun, or is done.
   package func folder(of list: ListID) throws(SystemError) -> (any Folder)? {
     try lists.folder(ifThere: ListFolder.removed(list))
+  }
+
+  /// Nil while the list has its folder. Durable on return: no power cut gives the folder back to a list that the record
+  /// does not have any more.
+  package func decided(_ list: ListID) throws(SystemError) -> Decided? {
+    let folder = try folder(of: list)
+    if folder == nil, try lists.has(ListFolder.name(list)) { return nil }
+    // An earlier attempt may lack its sync.
+    try lists.sync()
+    return Decided(list: list, folder: folder)
   }
 
   /// Marks the lists as removed, the newest first; durable on return. A list that is gone is left out. The
@@ -68,12 +86,13 @@ package struct ListRemoval: Sendable {
   ///   - name: of the dropped file.
   ///   - sum: size and SHA-256 of the list, for one whose receipt a power cut took.
   package func clear(
-    _ list: ListID, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
+    _ decided: Decided, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) {
-    if let folder = try folder(of: list) {
+    let list = decided.list
+    if let folder = decided.folder {
       for entry in try entries(of: list, in: folder, name, sum) {
         let target = entry.part == .retry ? failed : done
-        if let sum = entry.sum, try !has(entry.name, sum, in: target) { continue }
+        if let sum = entry.sum, try !target.holds(entry.name, sum) { continue }
         try target.removeIfThere(entry.name)
       }
       try done.sync()
@@ -85,8 +104,8 @@ package struct ListRemoval: Sendable {
     try prints.sync()
   }
 
-  package func finish(_ list: ListID) throws(SystemError) {
-    try lists.removeFlat(ListFolder.removed(list))
+  package func finish(_ decided: Decided) throws(SystemError) {
+    try lists.removeFlat(ListFolder.removed(decided.list))
     try lists.sync()
   }
 
@@ -99,13 +118,22 @@ package struct ListRemoval: Sendable {
     of list: ListID, in folder: any Folder, _ name: FileName?,
     _ sum: (size: UInt64, sha256: String)?
   ) throws(SystemError) -> [Entry] {
-    for mark in [ListFolder.returned, ListFolder.resulted] {
-      let receipt = try ReturnReceipt(mark, in: folder)
-      guard let entries = receipt?.entries, !entries.isEmpty else { continue }
-      return entries.map { ($0.part, $0.name, $0.sum) }
-    }
-    guard let name, let sum else { return [] }
+    let returned = try ReturnReceipt(ListFolder.returned, in: folder)
+    let resulted = try ReturnReceipt(ListFolder.resulted, in: folder)
+    let whole = returned?.entries ?? []
+    var entries: [Entry] = (whole.isEmpty ? resulted?.entries ?? [] : whole)
+      .map { ($0.part, $0.name, $0.sum) }
+    guard whole.isEmpty, let name, let sum else { return entries }
     let copySum = FileCopy.Sum(size: sum.size, sha256: sum.sha256)
+    if let results = resulted?.name(of: .result) {
+      // The copy has followed them.
+      if returned != nil {
+        let copies = FreshName.choices(name, list)
+          .filter { ReturnPart.result.name(beside: $0) == results }
+        entries += copies.map { (.copy, $0, copySum) }
+      }
+      return entries
+    }
     for choice in FreshName.choices(name, list) {
       guard let result = ReturnPart.result.name(beside: choice),
         let retry = ReturnPart.retry.name(beside: choice), try isResult(result, of: list)
@@ -113,15 +141,6 @@ package struct ListRemoval: Sendable {
       return [(.copy, choice, copySum), (.retry, retry, nil), (.result, result, nil)]
     }
     return []
-  }
-
-  private func has(
-    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder
-  ) throws(SystemError) -> Bool {
-    guard let status = try folder.status(ifThere: name), status.kind == .file,
-      status.size == sum.size
-    else { return false }
-    return try FileCopy.sum(folder.open(name, .read), upTo: status.size) == sum
   }
 
   private func isResult(_ name: FileName, of list: ListID) throws(SystemError) -> Bool {

@@ -18,15 +18,15 @@ package struct OldLists: Sendable {
     return try !lists.has(ListFolder.removed(list))
   }
 
-  /// True if the list was returned and its dropped file has left the inbox: then its folder can go.
-  /// - Parameter withoutCopy: it has its results, and its copy may never be made.
-  package func isRemovable(
-    _ list: ListID, withoutCopy: Bool = false
-  ) throws(SystemError) -> Bool {
+  /// True if the list was returned, or its copy alone waits for a person, and its dropped file has left the inbox: then its
+  /// folder can go.
+  /// - Parameter isWaived: its owner does not wait for what is lost of it, and gets its pictures back before.
+  package func isRemovable(_ list: ListID, isWaived: Bool = false) throws(SystemError) -> Bool {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return false }
     let marks = try ListMarks(of: folder)
-    if marks.isRemovable || !withoutCopy { return marks.isRemovable }
-    return marks.drop == .claimed ? try folder.has(ListFolder.resulted) : false
+    guard marks.drop == .claimed else { return false }
+    if marks.isReturned || isWaived { return true }
+    return try folder.has(ListFolder.resulted)
   }
 
   package func remove(_ list: ListID) throws(SystemError) {

@@ -2,8 +2,8 @@
 // Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results beside it. The
 // files appear whole, are for the owner of the list alone, are never the dropper's inode and never replace another
 // file. Then marks the list's folder as returned. While the list in its folder is missing, cannot be read or is not the
-// dropped one, the copy alone waits for it. Raises `list.gone`, `cancelled`, `machine`, a `ListLoss`, and the failures of
-// ListOutcome that are not `final`.
+// dropped one, the copy alone waits for it; a list of dropped pictures is made again. Raises `list.gone`, `cancelled`,
+// `machine`, a `ListLoss`, and the failures of ListOutcome that are not `final`.
 // The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task
 // at a time for a list.
 
@@ -74,23 +74,45 @@ package struct ReturnFolder: Sendable {
   }
 
   /// Marks a list whose files cannot be returned, ever, as returned.
-  package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(SystemError) {
-    guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return }
-    if let pictures = try? pictures(of: list, in: folder, FileReaders(owner: owner), nil) {
-      try pictures.giveBack(to: done, failed, named: Self.name(of: list))
+  package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(Failure) {
+    try givePictures(of: list, to: owner)
+    try asMachine { () throws(SystemError) in
+      if let folder = try lists.folder(ifThere: ListFolder.name(list)) {
+        try ListMarks.noteReturn(in: folder)
+      }
     }
-    try ListMarks.noteReturn(in: folder)
+  }
+
+  /// Makes the dropped pictures of a list that gets no results appear in `failed`, under the list's number. May be
+  /// repeated.
+  package func givePictures(of list: ListID, to owner: UInt32? = nil) throws(Failure) {
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(ifThere: ListFolder.name(list))
+    }
+    guard let folder else { return }
+    let readers = FileReaders(owner: owner)
+    var pictures: PictureReturn?
+    do throws(Failure) { pictures = try self.pictures(of: list, in: folder, readers, nil) } catch {
+      // Trouble of the whole machine passes, and costs no names.
+      guard ListLoss(error) != nil else { throw error }
+      pictures = try asMachine { () throws(SystemError) in
+        try namelessPictures(of: list, in: folder, readers)
+      }
+    }
+    try asMachine { () throws(SystemError) in
+      try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
+    }
   }
 
   /// For a list whose own name is lost.
   private static func name(of list: ListID) -> FileName { FileName(made: "list-\(list).plist") }
 
-  /// The names are lost: each picture comes back under its number.
+  /// The names are lost: each picture comes back under its number. Nil if there is no picture.
   private func namelessPictures(
     of list: ListID, in folder: any Folder, _ readers: FileReaders
-  ) throws(Failure) -> PictureReturn {
-    let names = try asMachine { () throws(SystemError) in try folder.names() }
-    let highest = names.compactMap(ListFolder.pictureNumber).max() ?? 0
+  ) throws(SystemError) -> PictureReturn? {
+    let numbers = try folder.names().compactMap(ListFolder.pictureNumber)
+    guard let highest = numbers.max() else { return nil }
     var rows: [RollRow] = []
     while rows.count < min(Int(highest), 1 << 20) {
       let name = ListFolder.picture(UInt32(rows.count + 1))
@@ -119,24 +141,29 @@ package struct ReturnFolder: Sendable {
     let given = try asMachine { () throws(SystemError) in
       try ReturnReceipt(ListFolder.resulted, in: folder)
     }
-    let copy = try copy(order)
+    let copy = try copy(order, isLate: given != nil)
+    if given != nil, case .failure(let loss) = copy { throw loss }
     var files = [try? copy.get()].compactMap(\.self)
     var trouble: Failure?
     if given == nil {
       trouble = try results(of: list, order.readers).write(order.outcome, into: &files)
     }
-    if case .failure(let loss) = copy {
-      if given == nil { try await giveResults(files, order, leave) }
-      if let trouble { lack(trouble) }
-      throw loss
-    }
     let hasResults = trouble == nil && given?.entries.isEmpty != true
     let pictures = try pictures(
       of: list, in: folder, order.readers, hasResults ? order.outcome : nil)
-    try asMachine { () throws(SystemError) in
-      try pictures?.giveBack(to: done, failed, named: order.name)
+    // Once, with the results: their owner may have taken them away when the copy follows.
+    if given == nil {
+      try asMachine { () throws(SystemError) in
+        try pictures?.giveBack(to: done, failed, named: order.name)
+      }
     }
-    let first = try await files.appear(under: Self.choices(order, beside: given), groups)
+    if case .failure(let loss) = copy {
+      try await giveResults(files, order, leave)
+      if let trouble { lack(trouble) }
+      throw loss
+    }
+    let names = try asMachine { () throws(SystemError) in try choices(order, beside: given) }
+    let first = try await files.appear(under: names, groups)
     let mark = try asMachine { () throws(SystemError) in
       let fresh = ReturnReceipt(files, as: [.copy, .result, .retry], beside: first)
       let receipt = ReturnReceipt(fresh.entries + (given?.entries ?? []))
@@ -154,7 +181,10 @@ package struct ReturnFolder: Sendable {
   ) async throws(Failure) {
     var receipt = ReturnReceipt([])
     if !files.isEmpty {
-      let first = try await files.appear(under: FreshName.choices(order.name, order.list), groups)
+      let choices = try asMachine { () throws(SystemError) in
+        try withoutCopy(FreshName.choices(order.name, order.list))
+      }
+      let first = try await files.appear(under: choices, groups)
       receipt = ReturnReceipt(files, as: [.result, .retry], beside: first)
     }
     try asMachine { () throws(SystemError) in
@@ -163,16 +193,47 @@ package struct ReturnFolder: Sendable {
     }
   }
 
-  /// The name beside the results that are there comes first.
-  private static func choices(_ order: Order, beside given: ReturnReceipt?) -> [FileName] {
+  /// The name beside the results that are there comes first, where a crash may have left the copy. A copy elsewhere, or
+  /// beside results that are gone, is another list's.
+  private func choices(
+    _ order: Order, beside given: ReturnReceipt?
+  ) throws(SystemError) -> [FileName] {
     let choices = FreshName.choices(order.name, order.list)
-    guard let results = given?.name(of: .result) else { return choices }
-    let best = choices.filter { ReturnPart.result.name(beside: $0) == results }
-    return best + choices.filter { !best.contains($0) }
+    guard let results = given?.entry(of: .result) else { return choices }
+    let best = choices.filter { ReturnPart.result.name(beside: $0) == results.name }
+    let isOurs = try done.holds(results.name, results.sum)
+    let free = try withoutCopy(choices)
+    return (isOurs ? best : best.filter { free.contains($0) }) + free.filter { !best.contains($0) }
   }
 
-  /// The list in its folder, if it is the one that was dropped; otherwise a `ListLoss`.
-  private func copy(_ order: Order) throws(Failure) -> Result<FreshFile, Failure> {
+  /// The names that no list has for its copy.
+  private func withoutCopy(_ choices: [FileName]) throws(SystemError) -> [FileName] {
+    var free: [FileName] = []
+    for choice in choices where try !done.has(choice) { free.append(choice) }
+    return free
+  }
+
+  /// The list in its folder, if it is the one that was dropped, or one that is made again of the rows of a roll; otherwise
+  /// a `ListLoss`.
+  private func copy(_ order: Order, isLate: Bool) throws(Failure) -> Result<FreshFile, Failure> {
+    let copy = try keptCopy(order, isLate: isLate)
+    guard case .failure = copy, let roll = try roll(in: order.folder) else { return copy }
+    let made = try asMachine { () throws(SystemError) -> FreshFile? in
+      let temporary = ReturnPart.copy.temporary(order.list)
+      let file = try done.openAnew(temporary)
+      let made = try FreshFile(
+        file, temporary, in: done, roll.writeList(to: file), for: order.readers)
+      if order.sum == nil || order.sum == made.sum { return made }
+      try made.discard()
+      return nil
+    }
+    return made.map { .success($0) } ?? copy
+  }
+
+  /// - Parameter isLate: it waits since an earlier attempt: it is compared before it is written.
+  private func keptCopy(
+    _ order: Order, isLate: Bool
+  ) throws(Failure) -> Result<FreshFile, Failure> {
     let place = "the list's folder, \(order.folder.path)"
     do throws(SystemError) {
       guard let source = try order.folder.open(ifThere: ListFolder.list) else {
@@ -180,7 +241,9 @@ package struct ReturnFolder: Sendable {
           ListLoss.missing.failure("\(ListFolder.list) is missing from \(place)"))
       }
       let size = try source.status().size
-      if order.sum == nil || order.sum?.size == size {
+      var fits = order.sum == nil || order.sum?.size == size
+      if fits, isLate, let sum = order.sum { fits = try FileCopy.sum(source, upTo: size) == sum }
+      if fits {
         let copy = try FreshFile(
           copying: source, upTo: size, as: ReturnPart.copy.temporary(order.list), in: done,
           for: order.readers)
@@ -199,16 +262,15 @@ package struct ReturnFolder: Sendable {
     }
   }
 
-  /// Nil if the list was not made of pictures. Without an outcome all pictures count as failed.
+  /// Nil if the list was not made of pictures. Without an outcome, or without the rows, all pictures count as failed.
   private func pictures(
     of list: ListID, in folder: any Folder, _ readers: FileReaders, _ source: OutcomeSource?
   ) throws(Failure) -> PictureReturn? {
-    let roll: RollFile?
-    do throws(Failure) { roll = try RollFile.read(from: folder) } catch {
-      guard error.kind == .final else { throw error }
-      return try namelessPictures(of: list, in: folder, readers)
+    guard let roll = try roll(in: folder) else {
+      return try asMachine { () throws(SystemError) in
+        try namelessPictures(of: list, in: folder, readers)
+      }
     }
-    guard let roll else { return nil }
     var prints: Set<UInt32> = []
     if let outcome = try source?() {
       for number in 1...max(1, outcome.total) where number <= outcome.total {
@@ -217,6 +279,14 @@ package struct ReturnFolder: Sendable {
     }
     return PictureReturn(list: list, folder: folder, roll: roll, readers: readers) { [prints] in
       prints.contains($0)
+    }
+  }
+
+  /// Nil if there are no rows, or they are damaged. Raises a `ListLoss` if they cannot be read.
+  private func roll(in folder: any Folder) throws(Failure) -> RollFile? {
+    do throws(Failure) { return try RollFile.read(from: folder) } catch {
+      if error.kind == .final { return nil }
+      throw ListLoss.failure(reading: error)
     }
   }
 

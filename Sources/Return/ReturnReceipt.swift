@@ -34,7 +34,8 @@ struct ReturnReceipt: Equatable {
     self.init(text: text)
   }
 
-  func name(of part: ReturnPart) -> FileName? { entries.first { $0.part == part }?.name }
+  func entry(of part: ReturnPart) -> Entry? { entries.first { $0.part == part } }
+  func name(of part: ReturnPart) -> FileName? { entry(of: part)?.name }
 
   var text: String {
     entries.map {
@@ -53,5 +54,15 @@ struct ReturnReceipt: Equatable {
       else { return nil }
       return Entry(part: part, name: name, sum: FileCopy.Sum(size: size, sha256: words[2]))
     }
+  }
+}
+
+extension Folder {
+  /// The file is there, with these bytes.
+  func holds(_ name: FileName, _ sum: FileCopy.Sum) throws(SystemError) -> Bool {
+    guard let status = try self.status(ifThere: name), status.kind == .file,
+      status.size == sum.size
+    else { return false }
+    return try FileCopy.sum(open(name, .read), upTo: sum.size) == sum
   }
 }

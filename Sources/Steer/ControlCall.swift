@@ -21,8 +21,8 @@ package enum ControlCall: Equatable, Sendable {
   case unfocus(ListReference, viewer: String)
   /// Makes a new list of what failed in this one, or is missing.
   case retry(RetryOrder)
-  /// Removes a list that is over, with its prints and files.
-  case remove(ListReference)
+  /// Removes a list that is over, with its prints and files. `isSparing`: one that lost files, and has no results, stays.
+  case remove(ListReference, isSparing: Bool = false)
   /// Makes the contact sheet of a list that is over, and its missing thumbnails.
   case sheet(ListReference)
   case reload
@@ -158,9 +158,9 @@ package enum ControlCall: Equatable, Sendable {
     case .why(let order): order.object
     case .flush(let host): FlushOrder(host: host).object
     case .retry(let order): order.object
-    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list),
-      .sheet(let list), .open(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .sheet(let list), .open(let list):
       ListOrder(list: list).object
+    case .remove(let list, let isSparing): RemoveOrder(list: list, spare: isSparing).object
     case .quality(let list, let level): QualityOrder(list: list, level: level).object
     case .focus(let order): order.object
     case .unfocus(let list, let viewer): UnfocusOrder(list: list, viewer: viewer).object
@@ -202,7 +202,7 @@ package enum ControlCall: Equatable, Sendable {
     case .pause: .pause(try ListOrder(request: parameters).list)
     case .resume: .resume(try ListOrder(request: parameters).list)
     case .cancel: .cancel(try ListOrder(request: parameters).list)
-    case .remove: .remove(try ListOrder(request: parameters).list)
+    case .remove: try RemoveOrder(request: parameters).call
     case .sheet: .sheet(try ListOrder(request: parameters).list)
     case .open: .open(try ListOrder(request: parameters).list)
     case .quality: try QualityOrder(request: parameters).call

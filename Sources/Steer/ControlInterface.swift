@@ -169,8 +169,9 @@ package enum ControlInterface {
 
     # Removes a list that is finished or cancelled: its prints, its copy, its results, its retry list, and those
     # of the earlier lists that it took over from. Replies when they are gone, with the list as it was. The
-    # daemon then does not know it, and a new list of that name begins afresh. Only for its owner and root.
-    method Remove\(ListOrder.line) -> \(ListReply.line)
+    # daemon then does not know it, and a new list of that name begins afresh. With spare, a list that has no
+    # results because one of its files is lost stays. Only for its owner and root.
+    method Remove\(RemoveOrder.line) -> \(ListReply.line)
 
     # Makes the contact sheet of a list that is finished or cancelled, and the thumbnails that are missing. Returns
     # the path of the first page, and the numbers of pages and of thumbnails made. Only for its owner and root.

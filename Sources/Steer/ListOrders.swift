@@ -3,11 +3,21 @@
 
 internal import Vocabulary
 
-/// `Pause`, `Resume`, `Cancel`, `Remove`, `Sheet` and `Open`.
+/// `Pause`, `Resume`, `Cancel`, `Sheet` and `Open`.
 struct ListOrder: MessageValue {
   var list = ListReference("")
 
   static let fields: [Field] = [Field("list", \.list)]
+}
+
+struct RemoveOrder: MessageValue {
+  var list = ListReference("")
+  var spare = false
+
+  static let fields: [Field] = [
+    Field("list", \.list), Field("spare", \.spare, isOptional: true),
+  ]
+  var call: ControlCall { .remove(list, isSparing: spare) }
 }
 
 struct AgedOrder: MessageValue {

@@ -14,7 +14,7 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
-  /// Marks that its results are in `done` and `failed`, or will never be, and its copy waits for the list.
+  /// Marks that its results and pictures are in `done` and `failed`, or will never be, and its copy waits for the list.
   package static let resulted = FileName(literal: "resulted")
   /// Marks that the list's prints were removed because of their age.
   package static let expired = FileName(literal: "expired")
@@ -79,16 +79,19 @@ package enum ListFolder {
   }
 }
 
-/// Why the list in its folder is not the list that was dropped. A person has to mend it: until then the list has its
-/// results and no copy.
+/// Why a list that is over is not returned whole: a file of its folder is lost. A person has to mend that, or removes the
+/// list: until then the list has what its other files yield.
 package enum ListLoss: String, CaseIterable, Sendable {
+  /// The list in its folder is not there, or not the list that was dropped.
   case missing, changed
-  /// It is there, and cannot be read.
+  /// A file is there, and cannot be read.
   case unread
+  /// The file that cannot be read has the name of the list.
+  case nameless
 
   package var code: String { "list.\(rawValue)" }
 
-  /// A copy waits for this trouble of the machine.
+  /// A list waits for this trouble of the machine.
   package init?(_ failure: Failure) {
     guard let loss = Self.allCases.first(where: { $0.code == failure.code }) else { return nil }
     self = loss
@@ -97,7 +100,14 @@ package enum ListLoss: String, CaseIterable, Sendable {
   package func failure(_ reason: String) -> Failure {
     Failure(
       .machine, scope: .one, code: code, reason: reason,
-      advice:
-        "Put the file back, for example the dropped list; a list of URLs can be removed instead")
+      advice: "Put the file back, or remove the list")
+  }
+
+  /// The failure of reading a file of the list's folder. Trouble of the whole machine, and damage, stay what they are.
+  package static func failure(reading failure: Failure) -> Failure {
+    guard failure.kind == .machine, failure.scope == .one, Self(failure) == nil else {
+      return failure
+    }
+    return unread.failure(failure.reason)
   }
 }

@@ -320,16 +320,15 @@ package struct DaemonTalk {
   /// - Parameter none: what to say in a terminal if there is no list.
   func changeEach(
     _ lists: [(reference: ListReference, name: String)], _ turn: ListTurn, none: String,
-    failed before: Int = 0
+    failed before: Int = 0, isSparing: Bool = false
   ) throws(ControlFailure) -> ExitCode {
     let client = try ControlClient(path: order.socket, clock: clock)
     var changed: [ListSummary] = []
     var failed = before
     for list in lists {
       do throws(ControlFailure) {
-        guard case .changed(let list) = try client.call(turn.call(list.reference)) else {
-          throw Self.otherKind
-        }
+        let call = turn.call(list.reference, isSparing: isSparing)
+        guard case .changed(let list) = try client.call(call) else { throw Self.otherKind }
         changed.append(list)
         if !order.isJSON { voice.say(turn == .remove ? removed(list) : sentence(list)) }
       } catch {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `prune`: removes lists that are over, as `remove` does, or shows them first. The daemon waits for the copy and the
-// results of a list that has just ended, and tells why it does not remove one. The oldest list goes first, because the
-// newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError` while it reads.
+// `prune`: removes lists that are over, as `remove` does, but none without results; or shows them first. The daemon
+// waits for the copy and the results of a list that has just ended, and tells why it does not remove one. The oldest
+// list goes first, because the newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError`
+// while it reads.
 
 internal import Steer
 internal import Vocabulary
@@ -61,7 +62,8 @@ struct PruneRun {
     let lists = try pick(task, among: all)
     if task.isRehearsal { return tell(lists, frees: room(of: lists, among: all)) }
     return try talk.changeEach(
-      lists.map { (ListReference("\($0.id)"), ListText.name($0)) }, .remove, none: Self.none)
+      lists.map { (ListReference("\($0.id)"), ListText.name($0)) }, .remove, none: Self.none,
+      isSparing: true)
   }
 
   private static let none = "There is no such list that is over.\n"
@@ -136,7 +138,13 @@ struct PruneRun {
     let table = ListText.table(
       lists, screen, now: talk.clock.wallTime(), users: talk.users)
     let room = bytes.map { ", and free about \(Amounts.bytes($0)) of prints" } ?? ""
-    let words = "This would remove \(Amounts.counted(lists.count, "list"))\(room).\n"
+    let waiting = lists.count { !$0.end.isReturned }
+    let rest =
+      waiting == 0
+      ? ""
+      : "The files of \(Amounts.counted(waiting, "list")) are not all in done yet, and the daemon may keep "
+        + "\(waiting == 1 ? "it" : "them").\n"
+    let words = "This would remove \(Amounts.counted(lists.count, "list"))\(room).\n\(rest)"
     talk.tell(
       .object(object), screen.isPlain ? table : lists.isEmpty ? Self.none : "\(table)\n\(words)")
     return .done

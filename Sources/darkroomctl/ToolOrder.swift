@@ -49,12 +49,12 @@ package struct WaitTask: Equatable, Sendable {
 package enum ListTurn: String, Sendable {
   case pause, resume, cancel, remove
 
-  func call(_ list: ListReference) -> ControlCall {
+  func call(_ list: ListReference, isSparing: Bool = false) -> ControlCall {
     switch self {
     case .pause: .pause(list)
     case .resume: .resume(list)
     case .cancel: .cancel(list)
-    case .remove: .remove(list)
+    case .remove: .remove(list, isSparing: isSparing)
     }
   }
 

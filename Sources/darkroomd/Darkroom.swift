@@ -54,7 +54,7 @@ final class Darkroom: Sendable {
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
       recorder, ground.index, folders, settings: ground.settings, ground.narrator, ground.health,
-      clock: clock, grace: ground.grace)
+      clock: clock, grace: ground.grace, keeper: keeper)
     let sheets = ContactSheets(ground, workers: workers)
     witness = NumberWitness(folders.done)
     let cluster = try ClusterNode.make(
@@ -77,7 +77,8 @@ final class Darkroom: Sendable {
     calls = ControlCalls(
       views, PageCalls(views, in: folders.state), keeper: keeper,
       remover: ListRemover(
-        recorder, ground.index, ground.lists, keeper, ground.narrator, ground.health, clock: clock),
+        recorder, ground.index, ground.lists, keeper, ground.narrator, ground.health, clock: clock,
+        entries: cluster?.entries),
       sheets: sheets, reload: reload, narrator: ground.narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
@@ -230,10 +231,10 @@ final class Darkroom: Sendable {
   private func returnEnded(_ ended: [ListID]) async {
     let left = await onDisk {
       ended.filter { list in
-        // The keeper tries again where the folder cannot be read now.
+        // The keeper tries again where the folder, or the name, cannot be read now.
         if work.isPending(list) { return true }
         ground.recorder.archived(list)
-        return false
+        return !work.hasName(list)
       }
     }
     for entry in left.compactMap({ list in ground.recorder.ledger { $0[list] } }) {

@@ -23,6 +23,22 @@ import Vocabulary
     try bench.expectTidy("healed")
   }
 
+  @Test(
+    "A list whose record was lost while its copy waited gets its results again",
+    arguments: [true, false])
+  func resulted(isRecorded: Bool) async throws {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "a end")
+    try await bench.settle()
+    let folder = try bench.lists.openFolder(FileName(number: 1), creating: false)
+    try folder.put(ListFolder.resulted, "")
+    let before = bench.rules.recorded
+    if !isRecorded { bench.rules.state.withLock { $0.recorded = [:] } }
+    try await InboxRecovery(claim: bench.fresh()).run()
+    #expect(bench.rules.recorded == before)
+    #expect(try folder.has(ListFolder.resulted) == isRecorded)
+  }
+
   @Test("Folders of lists that were never accepted are removed; a damaged one is set aside")
   func strangers() async throws {
     let bench = try ClaimBench()

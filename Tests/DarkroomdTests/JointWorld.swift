@@ -258,7 +258,7 @@ struct JointWorld {
   }
 
   private mutating func clear(_ list: ListID) {
-    guard let folder = memory.index.reserved(list),
+    guard let folder = memory.index.reserved(list)?.terms.prints,
       (memory.index.printer(into: folder) ?? list) <= list
     else { return }
     let strangers = disk.prints[folder, default: [:]].values.filter {
@@ -438,7 +438,7 @@ struct JointWorld {
       memory.index.add(list, label)
     }
     for list in disk.hidden {
-      if let label = disk.labels[list] { memory.index.reserve(list, label.terms.prints) }
+      if let label = disk.labels[list] { memory.index.reserve(list, label) }
     }
     if !disk.hidden.isEmpty {
       memory.removal = Removal(line: disk.hidden.sorted(by: >), isHidden: true)

@@ -98,9 +98,8 @@ import Vocabulary
   @Test func `a folder of a list is not given to another`() throws {
     index.add(ListID(1), try label("barn.plist"))
     #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))
-    index.reserve(ListID(1), FileName(literal: "barn"))
     index.forget(ListID(1))
-    index.reserve(ListID(1), FileName(literal: "barn"))
+    index.reserve(ListID(1), try label("barn.plist"))
     #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))
     index.free(ListID(1))
     #expect(index.claim(FileName(literal: "barn"), for: ListID(2)))
@@ -153,6 +152,21 @@ import Vocabulary
       bench.index.free(ListID(1))
       #expect(bench.index.read(ListID(1), from: lists) != nil && bench.index[ListID(1)] != nil)
     }
+  }
+
+  @Test func `a list whose removal does not begin has its label and its folder again`() throws {
+    let folder = FileName(literal: "barn")
+    index.add(ListID(1), try label("barn.plist"))
+    index.endExpiry(folder, of: [ListID(1)], at: 7)
+    #expect(index.withdraw([ListID(1)]) && index.reserved(ListID(1))?.owner == 1000)
+    #expect(lists("barn.plist").isEmpty && index.printer(into: folder) == ListID(1))
+    for _ in 0..<2 {
+      index.giveBack(ListID(1))
+      #expect(index.reserved(ListID(1)) == nil && lists("barn.plist") == [1])
+      #expect(index.expiry(of: ListID(1)) == 7 && index.printer(into: folder) == ListID(1))
+    }
+    index.forget(ListID(1))
+    #expect(index.printer(into: folder) == nil)
   }
 
   @Test func `in a folder a list of another owner is seen, a draft is not`()

@@ -106,6 +106,16 @@ import Vocabulary
     #expect(handle(&lives, 2, .opened(full)).first == Deed(list(5), .open))
   }
 
+  @Test func `a removal ends the wait for a turn at returning at once`() {
+    var lives = ListLives(returns: 1)
+    #expect(begin(&lives, 1, .finished) == [Deed(list(1), .giveBack)])
+    #expect(begin(&lives, 2, .finished).isEmpty && begin(&lives, 3, .finished).isEmpty)
+    #expect(handle(&lives, 1, .abandoned).isEmpty, "its return runs")
+    #expect(handle(&lives, 2, .abandoned) == [Deed(list(2), .forget)])
+    #expect(lives[list(2)] == nil)
+    #expect(handle(&lives, 1, .returned(nil)).first == Deed(list(3), .giveBack))
+  }
+
   @Test func `a list that is gone answers every request as over`() {
     var lives = ListLives()
     _ = begin(&lives, 1, .finished)

@@ -144,6 +144,136 @@ import Vocabulary
     #expect(answers.count > 1 && answers.contains("removed"), "\(answers)")
   }
 
+  @Test(arguments: [false, true])
+  func `the prints of a list whose name cannot be read any more go with it, or it stays`(
+    hasBegun: Bool
+  ) async throws {
+    try await PartBench.use { bench in
+      let list = ListID(1)
+      try await bench.add(1)
+      try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      // The sector becomes bad during the removal, or was so at the start.
+      if !hasBegun { bench.index.forget(list) }
+      let folder = "\(bench.scratch.path)/daemon/state/lists/\(hasBegun ? ".removed-1" : "1")"
+      FaultPlan.set(
+        .init("openat", on: "\(folder)/about", code: 5, isPermanent: true), for: folder)
+      defer { FaultPlan.set(nil, for: folder) }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let failure = await remove(1, remover)
+      if hasBegun {
+        #expect(failure == nil && bench.state(list) == nil)
+        #expect(try bench.folders.prints.listing().isEmpty)
+      } else {
+        let reason = "its name cannot be read, and nothing else tells where its prints are"
+        #expect(failure?.kind == .final && failure?.reason == reason)
+        #expect(bench.state(list) == .finished && bench.prints() == ["Barn.jpg"])
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a list whose removal cannot begin stays, with its name and its record`(
+    isBlind: Bool
+  ) async throws {
+    try await PartBench.use { bench in
+      let list = ListID(1)
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      let place = "\(bench.scratch.path)/daemon/state/lists"
+      FaultPlan.set(.init("renameat2", on: place, code: 5, isPermanent: true), for: place)
+      // Nor does the disk tell whether it has begun.
+      let blind = FaultPlan.Fault("openat", on: "\(place)/.removed-1", code: 5, isPermanent: true)
+      FaultPlan.set(isBlind ? blind : nil, for: "\(place) blind")
+      defer { for owner in [place, "\(place) blind"] { FaultPlan.set(nil, for: owner) } }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.reason.contains("input/output error") == true, "\(failure as Any)")
+      let words = "it is not known whether its removal has begun, because "
+      #expect(failure?.reason.hasPrefix(words) == isBlind)
+      #expect((bench.index[list] != nil) == !isBlind)
+      #expect(bench.index.printer(into: Self.barn) == list)
+      for owner in [place, "\(place) blind"] { FaultPlan.set(nil, for: owner) }
+      if isBlind { #expect(await bench.clock.isAwaited()) }
+      bench.clock.advance(by: .seconds(60))
+      #expect(try await Patience.sees { bench.index[list] != nil })
+      #expect(bench.state(list) == .cancelled && bench.index.printer(into: Self.barn) == list)
+      try await remover.remove(list, by: 1000)
+      #expect(bench.state(list) == nil && bench.index[list] == nil)
+      #expect(try bench.folders.lists.listing().isEmpty)
+      remover.stop()
+      await run.value
+    }
+  }
+
+  @Test func `a list whose earlier list alone begins to go is told of it, and stays`() async throws
+  {
+    try await PartBench.use { bench in
+      for number in 1...2 as ClosedRange<UInt64> {
+        try await bench.add(number)
+        try await bench.recorder.record([.cancelled(ListID(number))])
+        try ListMarks.noteReturn(in: bench.folder(of: ListID(number)))
+        bench.recorder.archived(ListID(number))
+      }
+      let place = "\(bench.scratch.path)/daemon/state/lists"
+      FaultPlan.set(.init("renameat2", on: "\(place)/2", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(ListID(2), by: 1000)
+      }
+      let end = "; the removal of list 1, which goes with it, has begun"
+      #expect(failure?.reason.hasSuffix(end) == true, "\(failure as Any)")
+      #expect(bench.state(ListID(2)) == .cancelled && bench.index[ListID(2)] != nil)
+      #expect(bench.health.health[Self.subject] != nil && bench.index[ListID(1)] == nil)
+      #expect(await bench.clock.isAwaited())
+      bench.clock.advance(by: .seconds(60))
+      #expect(try await Patience.sees { bench.state(ListID(1)) == nil })
+      #expect(bench.state(ListID(2)) == .cancelled)
+      remover.stop()
+      await run.value
+    }
+  }
+
+  @Test func `a list without a name can go when its prints were removed for their age`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let list = ListID(1)
+      try await bench.add(1)
+      try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(list)])
+      let folder = try bench.folder(of: list)
+      try ListMarks.noteReturn(in: folder)
+      bench.recorder.archived(list)
+      bench.index.forget(list)
+      try folder.open(ListFolder.about, .write).truncate(to: 5)
+      func remover() -> ListRemover {
+        ListRemover(
+          bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+          clock: bench.clock)
+      }
+      #expect(await remove(1, remover())?.code == "list.kept")
+      try ListMarks.noteExpiry(in: folder, at: 1)
+      #expect(await remove(1, remover()) == nil)
+      #expect(try bench.state(list) == nil && bench.folders.lists.listing().isEmpty)
+    }
+  }
+
   @Test func `removals that the start cannot see are looked for again, with one warning`()
     async throws
   {

@@ -93,7 +93,7 @@ extension ListRetentionTests {
       #expect(throws: Failure.self) { try old() }
       bench.clock.advance(by: .seconds(1))
       #expect(try old() == [ListID(1)])
-      // A jump that was noticed an hour ago delays nobody who asks now.
+      // A jump that was noticed an hour ago delays no call now.
       bench.clock.setWallTime(bench.clock.wallTime() + 86_400_000)
       retention.noteClock()
       bench.clock.advance(by: .seconds(3600))

@@ -124,6 +124,23 @@ import Vocabulary
     }
   }
 
+  @Test func `a list whose copy waits for a person goes when its time is over, and its prints`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      let folder = try bench.folder(of: ListID(1))
+      try folder.rename(
+        ListFolder.returned, to: folder, as: ListFolder.resulted, replacing: false)
+      try await running(bench, retention(bench, prints: Self.keep)) { () async throws in
+        #expect(left(bench) == ["1"] && prints(bench) == ["barn"])
+        bench.clock.advance(by: .seconds(3600))
+        #expect(try await Patience.sees { left(bench) == [] && prints(bench) == [] })
+        #expect(try await Patience.sees { bench.state(ListID(1)) == nil })
+      }
+    }
+  }
+
   @Test func `a list stays while an open list may take over its prints`() async throws {
     try await DiskBench.use { bench in
       let retention = retention(bench)
@@ -353,6 +370,7 @@ import Vocabulary
       #expect(bench.index.withdraw([ListID(1)]))
       try await running(bench, retention) {
         #expect(left(bench) == ["1"] && bench.state(ListID(1)) == .cancelled)
+        #expect(!bench.recorder.ledger { $0.isArchived(ListID(1)) }, "its copy is awaited")
       }
     }
   }

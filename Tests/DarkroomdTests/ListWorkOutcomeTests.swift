@@ -252,16 +252,97 @@ import Vocabulary
         .init("openat", on: "\(bench.scratch.path)/daemon\(path)", code: 13, isPermanent: true),
         for: bench.scratch.path)
       defer { FaultPlan.set(nil, for: bench.scratch.path) }
-      #expect(work.isPending(list))
+      #expect(work.isPending(list) == (place != "about") && !work.hasName(list))
       let failure = try #require(await work.giveBack(list))
-      #expect(failure.kind == .machine && failure.code == ListIndex.nameless)
+      #expect(failure.kind == .machine && ListLoss(failure) == .nameless)
       work.copyHealth(failure, of: list)
       #expect(bench.told.holds("permission denied; list 1 has no name until it clears."))
       #expect(bench.health.health.lines.first?.hasPrefix("list 1 has no name: openat") == true)
       FaultPlan.set(nil, for: bench.scratch.path)
-      #expect(await work.giveBack(list) == nil && !work.isPending(list))
+      #expect(await work.giveBack(list) == nil && !work.isPending(list) && work.hasName(list))
       #expect(bench.index.name(of: list) == "barn")
       #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+    }
+  }
+
+  @Test(arguments: ["about", "catalog", "results"])
+  func `a list one of whose files cannot be read waits for a person, and is whole afterwards`(
+    file: String
+  ) async throws {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      FaultPlan.set(
+        .init(
+          "openat", on: "\(bench.scratch.path)/daemon/state/lists/1/\(file)", code: 13,
+          isPermanent: true), for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      let failure = try #require(await bench.work.giveBack(list))
+      #expect(failure.kind == .machine && ListLoss(failure) == .unread, "\(failure)")
+      #expect(try bench.folders.done.listing().isEmpty && bench.folders.failed.listing().isEmpty)
+      FaultPlan.set(nil, for: bench.scratch.path)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == ["barn.plist", "barn.result.plist"])
+      #expect(try bench.folders.failed.listing() == ["barn.retry.plist"])
+    }
+  }
+
+  @Test func `results on a bad sector cost their photos alone`() async throws {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      FaultPlan.set(
+        .init(
+          "pread", on: "\(bench.scratch.path)/daemon/state/lists/1/results", code: 5,
+          isPermanent: true), for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      // The first attempt may have met a disk that errs for a moment.
+      let failure = try #require(await bench.work.giveBack(list))
+      #expect(failure.kind == .machine && ListLoss(failure) == nil, "\(failure)")
+      #expect(try bench.folders.done.listing().isEmpty)
+      bench.work.copyHealth(failure, of: list)
+      #expect(await bench.work.giveBack(list) == nil)
+      let results = try bench.folders.done.text("barn.result.plist") ?? ""
+      #expect(results.contains("Photo 4") && results.contains("<string>unknown</string>"))
+      #expect(bench.told.holds("the result of photo 1/1 cannot be read"))
+      #expect(try ListMarks(of: bench.folder(of: list)).isReturned)
+    }
+  }
+
+  @Test func `a run on a bad sector writes the results that it can read`() async throws {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      FaultPlan.set(
+        .init(
+          "pread", on: "\(bench.scratch.path)/daemon/state/lists/1/results", code: 5,
+          isPermanent: true), for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      let entry = try #require(bench.recorder.ledger { $0[list] })
+      let results = PartResults(
+        path: "\(bench.scratch.path)/results.jsonl", list: entry, sha256: "", range: nil)
+      try results.write(bench.work)
+      let bytes = try #require(bench.scratch.bytes(of: "results.jsonl"))
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count == 5 && lines[1].contains(#""state":"unknown""#), "\(lines)")
+    }
+  }
+
+  @Test func `a list that was removed for its age is returned no more, without a word`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      try bench.folder(of: list).remove(ListFolder.list)
+      #expect(await bench.work.giveBack(list)?.code == "list.missing")
+      let told = bench.told.all().count
+      bench.recorder.archived(list)
+      try OldLists(bench.folders.lists).remove(list)
+      #expect(await bench.work.giveBack(list) == nil)
+      bench.recorder.forget(list)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(bench.told.all().count == told)
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists that are over and whose file in the state folder is lost for good: users see the reason, and can remove them.
 
+import Files
 import Linux
 import Record
 import Steer
@@ -60,23 +61,99 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: [true, false])
-  func `pictures, and a list that nodes share, are not removed without their copy`(
-    _ isRoll: Bool
+  @Test(arguments: [false, true])
+  func `a list whose photos cannot be read is removed, and its pictures come back before`(
+    hasPictures: Bool
   ) async throws {
     try await PeopleBench.use { bench in
-      try await lose(bench)
       let parts = bench.parts
-      var own = try #require(parts.index[list]?.terms)
-      if isRoll { own.isRoll = true } else { own.kind = .entry(FileName(literal: "a")) }
-      let label = try ListLabel(
-        SampleList { $0.terms = own }.about())
-      parts.index.replace(list, label)
+      try await bench.begin(1)
+      await bench.opened(list)
+      if hasPictures { try parts.folder(of: list).put(ListFolder.picture(1), "a picture") }
+      let place = "\(parts.scratch.path)/daemon/state/lists/1"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/catalog", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      #expect(await parts.keeper.lives()?[list]?.isSettled == true)
+      #expect(try parts.folders.done.listing().isEmpty)
+      let wait = await bench.calls.stream(
+        .show(ShowOrder(list: barn, limit: 0)), from: .owner, to: ReplyStream { _ in true })
+      #expect(reason(wait)?.hasPrefix("'barn' is over, and has no copy: ") == true, "\(wait)")
       let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      #expect(
-        reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
-      #expect(parts.index[list] != nil && parts.state(list) != nil)
-      #expect(try parts.folders.lists.listing() == ["1"])
+      #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
+      #expect(try parts.folders.lists.listing().isEmpty)
+      #expect(try parts.folders.failed.listing() == (hasPictures ? ["list-1"] : []))
+      let back = try parts.folders.failed.folder(ifThere: FileName(literal: "list-1"))
+      #expect(try back?.text("picture-1") == (hasPictures ? "a picture" : nil))
+    }
+  }
+
+  @Test func `a list without results goes only if it is named`() async throws {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await bench.begin(1)
+      await bench.opened(list)
+      let place = "\(parts.scratch.path)/daemon/state/lists/1"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/catalog", code: 5, isPermanent: true), for: place)
+      defer { FaultPlan.set(nil, for: place) }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      try await parts.add(2)
+      try await parts.recorder.record([.cancelled(ListID(2))])
+      try ListMarks.noteReturn(in: parts.folder(of: ListID(2)))
+      parts.recorder.archived(ListID(2))
+      // As `prune` asks, and with a later list.
+      for call in [
+        .remove(ListReference("1"), isSparing: true), .remove(ListReference("2")),
+      ] as [ControlCall] {
+        let reply = await bench.calls.handle(call, from: .owner)
+        #expect(reason(reply) == "list 1 has no results yet; remove it by its number first")
+        #expect(parts.state(list) == .cancelled && parts.state(ListID(2)) == .cancelled)
+      }
+      for number in 1...2 as ClosedRange<UInt64> {
+        let call = ControlCall.remove(ListReference("\(number)"))
+        let reply = await bench.calls.handle(call, from: .owner)
+        #expect(reason(reply) == nil && parts.state(ListID(number)) == nil, "\(reply)")
+      }
+      #expect(try parts.folders.lists.listing().isEmpty)
+    }
+  }
+
+  @Test func `a list of pictures whose removal cannot begin goes on waiting for its results`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await bench.begin(1)
+      await bench.opened(list)
+      try parts.folder(of: list).put(ListFolder.picture(1), "a picture")
+      let place = "\(parts.scratch.path)/daemon/state/lists"
+      FaultPlan.set(
+        .init("openat", on: "\(place)/1/catalog", code: 5, isPermanent: true), for: place)
+      defer { for owner in [place, "\(place) names"] { FaultPlan.set(nil, for: owner) } }
+      parts.lists.close(list)
+      try await parts.keeper.ask(.cancel, of: list, by: 1000)
+      FaultPlan.set(
+        .init("renameat2", on: place, code: 5, isPermanent: true), for: "\(place) names")
+      for _ in 0..<2 {
+        while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+        let reply = await bench.calls.handle(.remove(barn), from: .owner)
+        #expect(reason(reply)?.contains("input/output error") == true, "\(reply)")
+        #expect(try parts.folders.failed.listing() == ["list-1"])
+        #expect(try !ListMarks(of: parts.folder(of: list)).isReturned)
+      }
+      while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      for owner in [place, "\(place) names"] { FaultPlan.set(nil, for: owner) }
+      while await parts.keeper.lives()?[list] != nil {
+        parts.keeper.relieve()
+        await Task.yield()
+      }
+      #expect(try parts.folders.done.listing() == ["barn.plist", "barn.result.plist"])
     }
   }
 

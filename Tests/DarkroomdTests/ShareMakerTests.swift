@@ -6,7 +6,9 @@ import Catalog
 import Cluster
 import Files
 import Linux
+import Record
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -15,7 +17,9 @@ import Vocabulary
 @Suite struct ShareMakerTests {
   private static let list = LedgerList(7)
 
-  private func maker(_ bench: PartBench, twins: Set<String> = []) throws -> ShareMaker {
+  private func maker(
+    _ bench: PartBench, twins: Set<String> = [], isReturned: Bool = false
+  ) throws -> ShareMaker {
     let sample = SampleList(count: 3)
     var terms = sample.terms
     terms.kind = .entry(FileName(literal: "origin"))
@@ -24,8 +28,13 @@ import Vocabulary
       serviceClass: .utility, photos: 3, folder: Array("barn".utf8), terms: terms.text)
     return ShareMaker(
       ground: bench.ground,
-      office: OneListOffice(list: Self.list, submission: submission, twins: twins),
+      office: OneListOffice(
+        list: Self.list, submission: submission, twins: twins, isReturned: isReturned),
       shelf: OneListShelf(sample: sample), keeper: bench.keeper, witness: bench.witness)
+  }
+
+  private func desk(_ bench: PartBench, _ maker: ShareMaker) -> EntryDesk {
+    EntryDesk(maker, Settings().cluster)
   }
 
   private func witnessed(_ bench: PartBench) async throws -> ListID? {
@@ -38,7 +47,7 @@ import Vocabulary
       let maker = try maker(bench)
       #expect(try await maker.adopt(Self.list) == nil)
       let list = try #require(
-        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
       #expect(bench.state(list) == .accepted && bench.index[list]?.owner == 1000)
       #expect(try await witnessed(bench) == list)
       #expect(try await maker.adopt(Self.list) == list, "it is there already")
@@ -64,6 +73,18 @@ import Vocabulary
     }
   }
 
+  @Test func `a list that its owner removes here is not adopted after it was returned`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench, isReturned: true)
+      #expect(try await maker.adopt(Self.list) == nil)
+      #expect(bench.index.entries(of: Self.list, from: FileName(literal: "origin")).isEmpty)
+      #expect(try bench.folders.lists.listing().isEmpty)
+      bench.keeper.stop()
+    }
+  }
+
   @Test func `each list has a copy of its own, even if two have one number`() async throws {
     try await PartBench.use { bench in
       let share = Share(
@@ -75,6 +96,172 @@ import Vocabulary
       #expect(try bench.folders.copies().names() == [FileName(literal: "origin")])
       #expect(bench.index[list]?.terms.copy == FileName(literal: "origin"))
       bench.keeper.stop()
+    }
+  }
+
+  @Test func `the ledger knows that a list is over before its owner removes it`() async throws {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
+      try await bench.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.code == "unasked")
+      #expect(bench.state(list) == .cancelled && bench.index[list] != nil)
+      office.ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(office.ends.lists.withLock { $0 } == [Self.list])
+      #expect(bench.state(list) == nil && bench.index[list] == nil)
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `a list whose name cannot be read stays while other nodes may have it`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
+      try await bench.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      bench.index.forget(list)
+      let about = try bench.folder(of: list).open(ListFolder.about, .write)
+      let text = try about.read(at: 0, upTo: 4096)
+      try about.truncate(to: 5)
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.reason == "its name cannot be read, and other nodes may have it")
+      #expect(bench.state(list) == .cancelled)
+      // It can be read again.
+      try about.write(text, at: 0)
+      try #require(maker.office as? OneListOffice).ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(bench.state(list) == nil)
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `the ledger hears last that a list without results is over, and it stays otherwise`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
+      try await bench.recorder.record([.cancelled(list)])
+      let lives = Task { await bench.keeper.run(HungReturn(of: ListID(0))) }
+      try await bench.keeper.ask(.cancel, of: list, by: 1000)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      let index = bench.index
+      // It is withdrawn then, and not adopted anew meanwhile.
+      office.ends.onEnd { (try? await maker.adopt(Self.list)) == list && index[list] == nil }
+      let failure = await #expect(throws: Failure.self) {
+        try await remover.remove(list, by: 1000)
+      }
+      #expect(failure?.code == "unasked" && bench.state(list) == .cancelled)
+      #expect(bench.index[list] != nil && bench.index.reserved(list) == nil)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      office.ends.lists.withLock { $0 = [] }
+      try await remover.remove(list, by: 1000)
+      #expect(office.ends.lists.withLock { $0 } == [Self.list] && bench.state(list) == nil)
+      #expect(office.ends.withdrawn.withLock { $0 } == [true, true])
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+      await lives.value
+    }
+  }
+
+  @Test func `a silent ledger holds up the removals of its list alone`() async throws {
+    try await PartBench.use { bench in
+      let maker = try maker(bench)
+      let office = try #require(maker.office as? OneListOffice)
+      _ = try await maker.adopt(Self.list)
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first?.list)
+      try await bench.recorder.record([.cancelled(list)])
+      // A later list of the same name, and a list of another name.
+      let (later, other) = (ListID(8), ListID(9))
+      try await bench.add(8, SampleList { $0.terms.kind = .entry(FileName(literal: "later")) })
+      try await bench.add(9, SampleList { $0.terms.prints = FileName(literal: "lake") })
+      for list in [later, other] {
+        try await bench.recorder.record([.cancelled(list)])
+        try ListMarks.noteReturn(in: bench.folder(of: list))
+        bench.recorder.archived(list)
+      }
+      let lives = Task { await bench.keeper.run(HungReturn(of: ListID(0))) }
+      try await bench.keeper.ask(.cancel, of: list, by: 1000)
+      while await bench.keeper.lives()?[list]?.loss == nil { await Task.yield() }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock, entries: desk(bench, maker))
+      let run = Task { await remover.run([]) }
+      func remove(_ list: ListID) -> Task<String?, Never> {
+        Task.immediate { () -> String? in
+          do throws(Failure) { try await remover.remove(list, by: 1000) } catch {
+            return error.reason
+          }
+          return nil
+        }
+      }
+      office.ends.hold()
+      let first = remove(list)
+      #expect(try await Patience.sees { office.ends.isHeld })
+      let answers = [remove(later), remove(other)]
+      #expect(try await Patience.sees { bench.state(other) == nil })
+      #expect(bench.state(list) == .cancelled && bench.state(later) == .cancelled)
+      office.ends.release()
+      #expect(await first.value == "no test asks this")
+      // It takes the first one along, which is still there.
+      #expect(await answers[0].value?.contains("list \(list) ") == true)
+      #expect(await answers[1].value == nil)
+      #expect(bench.state(list) == .cancelled && bench.state(later) == .cancelled)
+      remover.stop()
+      await run.value
+      bench.keeper.stop()
+      await lives.value
+    }
+  }
+
+  @Test func `the ledger is told of the end of a list whose number never came back`() async throws {
+    try await PartBench.use { bench in
+      var terms = SampleList(count: 3).terms
+      terms.kind = .entry(FileName(literal: "mine"))
+      for (twins, told) in [([], []), (["mine"], [Self.list])] as [(Set<String>, [LedgerList])] {
+        let maker = try maker(bench, twins: twins)
+        let office = try #require(maker.office as? OneListOffice)
+        office.ends.lists.withLock { $0 = [] }
+        try await desk(bench, maker).returned(terms)
+        #expect(office.ends.lists.withLock { $0 } == told)
+      }
     }
   }
 
@@ -112,12 +299,51 @@ private struct OneListShelf: ListShelf {
   func sweep() throws(Failure) {}
 }
 
+/// The lists that the ledger knows as returned; nil while it is silent.
+private final class LedgerEnds: Sendable {
+  let lists = Mutex<[LedgerList]?>(nil)
+  /// For each call, whether the list was withdrawn then.
+  let withdrawn = Mutex<[Bool]>([])
+  private let ask = Mutex<(@Sendable () async -> Bool)?>(nil)
+  private let silence = Mutex<(isOn: Bool, call: Reply<Void>?)>((false, nil))
+
+  func onEnd(_ question: @escaping @Sendable () async -> Bool) { ask.withLock { $0 = question } }
+
+  /// The next call lasts until `release`.
+  func hold() { silence.withLock { $0.isOn = true } }
+
+  var isHeld: Bool { silence.withLock { $0.call != nil } }
+
+  func release() {
+    let call = silence.withLock { silence in
+      defer { silence = (false, nil) }
+      return silence.call
+    }
+    call?.give()
+  }
+
+  func heard() async {
+    await Reply.wait { call in
+      let isHeld = silence.withLock { silence in
+        if silence.isOn { silence.call = call }
+        return silence.isOn
+      }
+      if !isHeld { call.give() }
+    }
+    guard let question = ask.withLock({ $0 }) else { return }
+    let answer = await question()
+    withdrawn.withLock { $0.append(answer) }
+  }
+}
+
 /// Knows one submission; nothing else is asked.
 private struct OneListOffice: ListOffice {
   let list: LedgerList
   let submission: Submission
   /// The origins of its twins.
   let twins: Set<String>
+  let isReturned: Bool
+  let ends = LedgerEnds()
 
   private static let unasked = Failure(.machine, code: "unasked", reason: "no test asks this")
 
@@ -159,9 +385,16 @@ private struct OneListOffice: ListOffice {
   ) async throws(Failure) -> [Outcome] { throw Self.unasked }
   func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
   func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
-  func closed() async throws(Failure) -> [LedgerList] { throw Self.unasked }
+  func closed() async throws(Failure) -> [LedgerList] {
+    isReturned ? [] : [list]
+  }
   func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
-    throw Self.unasked
+    await ends.heard()
+    let isHeard = ends.lists.withLock { lists in
+      lists?.append(list)
+      return lists != nil
+    }
+    if !isHeard { throw Self.unasked }
   }
   func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] { throw Self.unasked }
   func retired(_ list: LedgerList) async throws(Failure) { throw Self.unasked }

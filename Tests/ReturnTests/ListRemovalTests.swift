@@ -21,8 +21,18 @@ import Vocabulary
   private func run(_ removal: ListRemoval) throws {
     try removal.hide([Self.list])
     try removal.hidePrints(Self.folder, of: Self.list)
-    try removal.clear(Self.list, named: ReturnBench.name, nil)
-    try removal.finish(Self.list)
+    let decided = try clear(removal, nil)
+    try removal.finish(decided)
+  }
+
+  @discardableResult
+  private func clear(
+    _ removal: ListRemoval, _ sum: FileCopy.Sum?
+  ) throws -> ListRemoval.Decided {
+    let found = try removal.decided(Self.list)
+    let decided = try #require(found)
+    try removal.clear(decided, named: ReturnBench.name, sum.map { ($0.size, $0.sha256) })
+    return decided
   }
 
   @Test func `a removal that is killed at any step is whole after it is repeated`() async throws {
@@ -49,14 +59,55 @@ import Vocabulary
     #expect(steps > 10)
   }
 
+  @Test func `nothing of a list goes before its folder is hidden`() throws {
+    let bench = try ReturnBench("a end")
+    let removal = removal(bench, bench.scratch.folder)
+    let early = try removal.decided(Self.list)
+    #expect(early == nil)
+    bench.cut.set(.fault, at: 1)
+    #expect(throws: (any Error).self) { try removal.hide([Self.list]) }
+    bench.cut.set(.never, at: 0)
+    let before = try removal.decided(Self.list)
+    #expect(before == nil)
+    try removal.hide([Self.list])
+    // A sync that failed is repeated before anything goes.
+    bench.cut.set(.fault, at: 2)
+    #expect(throws: (any Error).self) { try removal.decided(Self.list) }
+    #expect(bench.cut.step?.hasPrefix("sync") == true)
+    bench.cut.set(.never, at: 0)
+    let decided = try removal.decided(Self.list)
+    #expect(decided?.folder != nil)
+    if let decided { try removal.finish(decided) }
+    let again = try removal.decided(Self.list)
+    #expect(again != nil && again?.folder == nil, "the step can be repeated")
+  }
+
   @Test func `the results of a list whose copy waits go with it`() async throws {
     let bench = try ReturnBench("a end")
     try bench.folder(1).remove(ListFolder.list)
     _ = try? await bench.giveBack { ListResultsTests.outcome(Self.list) }
     #expect(try bench.done.listing() == ["barn.result.plist"])
     let old = OldLists(bench.lists)
-    #expect(try !old.isRemovable(Self.list) && old.isRemovable(Self.list, withoutCopy: true))
+    #expect(try old.isRemovable(Self.list))
     try run(removal(bench, bench.scratch.folder))
+    #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
+  }
+
+  @Test func `a copy that followed its results goes, even if a power cut took its receipt`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    let folder = try bench.folder(1)
+    try folder.remove(ListFolder.list)
+    _ = try? await bench.giveBack { ListResultsTests.outcome(Self.list) }
+    try folder.put(ListFolder.list, "a end")
+    try await bench.giveBack { ListResultsTests.outcome(Self.list) }
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+    try ListMarks.noteReturn(in: folder)
+    let sum = try FileCopy.sum(folder.open(ListFolder.list, .read), upTo: 100)
+    let removal = removal(bench, bench.scratch.folder)
+    try removal.hide([Self.list])
+    try clear(removal, sum)
     #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
   }
 
@@ -124,7 +175,7 @@ import Vocabulary
       let removal = removal(bench, bench.failed)
       try removal.hide([Self.list])
       let sum = try FileCopy.sum(bench.done.open(ReturnBench.name, .read), upTo: 100)
-      try removal.clear(Self.list, named: ReturnBench.name, (sum.size, sum.sha256))
+      try clear(removal, sum)
       #expect(try bench.done.listing().isEmpty == isOurs)
     }
   }

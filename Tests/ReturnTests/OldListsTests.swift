@@ -29,6 +29,18 @@ import Vocabulary
     #expect(try !old.isRemovable(ListID(2)))
   }
 
+  @Test func `a list whose copy waits may go with its results, or if its owner waives them`() throws
+  {
+    let bench = try ReturnBench("a end")
+    let (old, list) = (OldLists(bench.lists), ListID(1))
+    #expect(try !old.isRemovable(list) && old.isRemovable(list, isWaived: true))
+    let folder = try bench.folder(1)
+    try folder.put(ListFolder.resulted, "")
+    #expect(try old.isRemovable(list))
+    let time = try folder.status(of: ListFolder.resulted).modified / 1_000_000
+    #expect(try old.unknown { _ in false }.map(\.since) == [UInt64(time)])
+  }
+
   @Test func `a list unknown to the record counts from the day it was returned`() throws {
     let bench = try ReturnBench()
     let folder = try bench.add(1)

@@ -116,6 +116,86 @@ import Vocabulary
     #expect(steps > 60)
   }
 
+  @Test(arguments: ["", "a person's list"])
+  func `a list of pictures that is lost is made again of its rows`(instead: String) async throws {
+    let bench = try bench()
+    let folder = try bench.folder(1)
+    try folder.remove(ListFolder.list)
+    let roll = try #require(try RollFile.read(from: folder))
+    let sum = try roll.writeList(to: folder.open(ListFolder.list, .create))
+    let text = try #require(try folder.text(ListFolder.list))
+    #expect(text.contains("<string>2026/hay.png</string>") && text.contains("dropped:///Barn/"))
+    try folder.remove(ListFolder.list)
+    if !instead.isEmpty { try folder.put(ListFolder.list, instead) }
+    try await bench.giveBack(1, named: Self.name, of: sum, telling: Self.outcome)
+    try expectBack(bench)
+    #expect(try bench.done.text("Barn.plist") == text && bench.standing().isReturned)
+  }
+
+  @Test(arguments: [false, true])
+  func `pictures are back before a list that is lost with its rows may go, and come once`(
+    isCut: Bool
+  ) async throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try bench()
+      let folder = try bench.folder(1)
+      try folder.remove(ListFolder.list)
+      if isCut {
+        try folder.open(ListFolder.roll, .write).truncate(to: 5)
+      } else {
+        try folder.remove(ListFolder.roll)
+      }
+      bench.cut.set(.kill, at: steps)
+      let failure = await #expect(throws: Failure.self) { try await giveBack(bench) }
+      let step = bench.cut.step ?? "end"
+      let barn = try bench.failed.folder(ifThere: FileName(literal: "Barn"))
+      if try OldLists(bench.lists).isRemovable(ListID(1)) {
+        #expect(try barn?.names().count == Self.pictures.count, "\(step)")
+      }
+      if bench.cut.step != nil {
+        try bench.restart()
+        for _ in 0..<2 { try? await giveBack(bench) }
+        #expect(try bench.failed.listing() == ["Barn"], "\(step)")
+        continue
+      }
+      #expect(failure?.code == "list.missing")
+      try bench.failed.removeTree(FileName(literal: "Barn"))
+      await #expect(throws: Failure.self) { try await giveBack(bench) }
+      #expect(try bench.failed.listing().isEmpty)
+      break
+    }
+    #expect(steps > 20)
+  }
+
+  @Test func `a list that lost only its rows gives its pictures back under their numbers`()
+    async throws
+  {
+    let bench = try bench()
+    try bench.folder(1).remove(ListFolder.roll)
+    try await giveBack(bench)
+    #expect(try bench.done.listing() == ["Barn.plist", "Barn.result.plist"])
+    let barn = try bench.failed.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(try barn.listing() == (1...4).map { "picture-\($0)" })
+    #expect(try bench.standing().isReturned)
+  }
+
+  @Test func `pictures whose rows cannot be read for a moment keep their names`() throws {
+    let bench = try bench()
+    FaultPlan.set(
+      .init("openat", on: "\(bench.scratch.path)/lists/1/roll", code: 24), for: bench.scratch.path)
+    defer { FaultPlan.set(nil, for: bench.scratch.path) }
+    let failure = #expect(throws: Failure.self) { try bench.returns.givePictures(of: ListID(1)) }
+    #expect(failure?.kind == .machine)
+    #expect(try bench.failed.listing().isEmpty)
+    for _ in 0..<2 { try bench.returns.givePictures(of: ListID(1)) }
+    #expect(try bench.failed.listing() == ["list-1"])
+    let back = try bench.failed.openFolder(FileName(literal: "list-1"), creating: false)
+    #expect(try back.listing() == ["2026", "cut.jpg", "door.jpg"])
+    #expect(try !bench.standing().isReturned)
+  }
+
   @Test func `without an outcome all pictures come back in failed`() async throws {
     let bench = try bench()
     try await bench.giveBack(1, named: Self.name) { () throws(Failure) in

@@ -146,6 +146,63 @@ import Vocabulary
       ])
   }
 
+  @Test func `a copy that follows its results is not the copy of another list with the same bytes`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    try await bench.giveBack { ListResultsTests.outcome(ListID(1)) }
+    // Its owner has taken the results away.
+    try bench.done.remove(Self.results)
+    let folder = try bench.add(2)
+    try folder.remove(ListFolder.list)
+    func giveBack() async throws {
+      try await bench.giveBack(2) { ListResultsTests.outcome(ListID(2)) }
+    }
+    await #expect(throws: Failure.self) { try await giveBack() }
+    #expect(try bench.done.listing() == ["barn.plist", "barn~2.result.plist"])
+    try folder.put(ListFolder.list, "a end")
+    try await giveBack()
+    #expect(
+      try bench.done.listing() == ["barn.plist", "barn~2.plist", "barn~2.result.plist"])
+  }
+
+  @Test func `a copy whose results are gone is not that of a list that has their name since`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    let folder = try bench.folder(1)
+    try folder.remove(ListFolder.list)
+    func giveBack(_ number: UInt64) async throws {
+      try await bench.giveBack(number) { ListResultsTests.outcome(ListID(number)) }
+    }
+    await #expect(throws: Failure.self) { try await giveBack(1) }
+    // Its owner has taken its files away.
+    try bench.done.remove(Self.results)
+    try bench.failed.remove(FileName(literal: "barn.retry.plist"))
+    try bench.add(2)
+    try await giveBack(2)
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"])
+    try folder.put(ListFolder.list, "a end")
+    try await giveBack(1)
+    #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist", "barn~1.plist"])
+  }
+
+  @Test func `a changed list that waits is compared before it is written again`() async throws {
+    let bench = try ReturnBench("a end")
+    let sum = try FileCopy.sum(bench.folder(1).open(ListFolder.list, .read), upTo: 100)
+    try bench.folder(1).remove(ListFolder.list)
+    try bench.folder(1).put(ListFolder.list, "b end")
+    for isFirst in [true, false] {
+      let writes = Mutex(0)
+      bench.cut.onStep { step in
+        if step.hasPrefix("write"), step.contains(".archive-1") { writes.withLock { $0 += 1 } }
+      }
+      let failure = await #expect(throws: Failure.self) { try await bench.giveBack(of: sum) }
+      bench.cut.onStep(nil)
+      #expect(failure?.code == "list.changed" && (writes.withLock { $0 } > 0) == isFirst)
+    }
+  }
+
   @Test func `results that can never be made are told once, and not tried again`() async throws {
     let bench = try ReturnBench("a end")
     try bench.folder(1).remove(ListFolder.list)

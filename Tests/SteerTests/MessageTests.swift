@@ -10,7 +10,7 @@ struct MessageTests {
     .status, .lists, .inbox, .reload, .settings, .pause(ListReference("17")),
     .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .remove(ListReference("summer")),
-    .sheet(ListReference("summer")),
+    .remove(ListReference("17"), isSparing: true), .sheet(ListReference("summer")),
     .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
     .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
     .focus(

@@ -54,6 +54,7 @@ struct PruneTests {
     }
     server.stop()
     await server.stopped()
+    #expect(daemon.sparing == (line.hasPrefix("prune") ? daemon.removed.count : 0))
     return (daemon.removed, code, words)
   }
 
@@ -125,18 +126,21 @@ struct PruneTests {
   }
 }
 
-/// Concurrency: the lock guards the numbers.
+/// Concurrency: the locks guard the numbers.
 private final class PrunedDaemon: ControlService {
   private let lists: [ListSummary]
   private let stuck: UInt64?
   private let isClockBelieved: Bool
   private let asked = Mutex<[String]>([])
+  /// The calls that leave lists without results alone.
+  private let spared = Mutex(0)
 
   init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool) {
     (self.lists, self.stuck, self.isClockBelieved) = (lists, stuck, isClockBelieved)
   }
 
   var removed: [String] { asked.withLock { $0 } }
+  var sparing: Int { spared.withLock { $0 } }
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
@@ -151,8 +155,9 @@ private final class PrunedDaemon: ControlService {
             ? .notPossible(why: "trouble hides it") : .noSuchList(name: order.list.text))
       }
       return .show(ShowReport(list: list, photos: Samples.photos))
-    case .remove(let reference):
+    case .remove(let reference, let isSparing):
       asked.withLock { $0.append(reference.text) }
+      if isSparing { spared.withLock { $0 += 1 } }
       guard let list = lists.first(where: { "\($0.id)" == reference.text }), list.id != stuck
       else { break }
       return .changed(list)

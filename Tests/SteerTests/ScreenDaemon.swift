@@ -133,7 +133,7 @@ struct ScreenDaemon: ControlService {
     case .retry(let order):
       return find(order.list).map { .changed($0) }
         ?? .failed(.noSuchList(name: order.list.text))
-    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list, _):
       return find(list).map { .changed($0) } ?? .failed(.noSuchList(name: list.text))
     case .sheet(let list):
       return find(list) == nil

@@ -27,7 +27,6 @@ package struct Roll: Equatable, Sendable {
   static let deepest = 16
   /// Bytes of all paths.
   static let maximumBytes = 16 << 20
-  private static let longestName = 1000
 
   package let key: Candidate.Key
   /// The status of its folder. The inbox's own times say nothing about the pictures of one user.
@@ -114,19 +113,5 @@ package struct Roll: Equatable, Sendable {
   /// For people: the path from the inbox on.
   static func text(_ path: some Collection<FileName>) -> String {
     path.map { "\($0)" }.joined(separator: "/")
-  }
-
-  /// The names of the photos, in order: paths inside the roll.
-  var photoNames: [String] {
-    pictures.enumerated().map { place, picture in
-      let path = picture.path.dropFirst(base)
-      let name = Self.text(path)
-      return name.utf8.count <= Self.longestName
-        ? name : "\(place + 1) \(path.last.map { "\($0)" } ?? "")"
-    }
-  }
-
-  static func url(of path: [FileName]) -> String {
-    "dropped:///" + path.map { HexDigits.percentEncoded($0.bytes) }.joined(separator: "/")
   }
 }

@@ -49,7 +49,7 @@ struct RollCopy: Sendable {
     let file = RollFile(rows: rows, base: roll.base)
     return try asAttempt { () throws(SystemError) in
       try file.write(in: staged)
-      return (taken, try write(rows, of: taken, to: list))
+      return (taken, try file.writeList(to: list))
     }
   }
 
@@ -144,26 +144,5 @@ struct RollCopy: Sendable {
     }
     guard let sum else { throw .changed }
     return RollRow(path: picture.path, inode: status.inode, modified: status.modified, sum: sum)
-  }
-
-  // MARK: the list
-
-  private func write(
-    _ rows: [RollRow], of taken: Roll, to list: any OpenFile
-  ) throws(SystemError) -> FileCopy.Sum {
-    let writer = PropertyListWriter(list)
-    writer.open(.dict)
-    writer.key("Photos")
-    writer.open(.array)
-    for (row, name) in zip(rows, taken.photoNames) {
-      writer.open(.dict)
-      writer.string("Name", name)
-      writer.string("URL", Roll.url(of: row.path))
-      writer.string("SHA256", row.sum.sha256)
-      try writer.close(.dict)
-    }
-    try writer.close(.array)
-    try writer.close(.dict)
-    return try writer.end()
   }
 }

@@ -6,8 +6,8 @@
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
-//   resulted          by Return: the results are there, or will never be, and the copy waits, because list.plist is
-//                     lost; its contents name the results
+//   resulted          by Return: the results and the dropped pictures are there, or will never be, and the copy waits,
+//                     because list.plist is lost; its contents name the results
 //   expired           by Return: the prints were removed because of their age; the time, in milliseconds since 1970
 
 package import Vocabulary
@@ -85,8 +85,9 @@ package struct ListMarks: Equatable, Sendable {
     return bytes.map { UInt64(String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self)) ?? 0 }
   }
 
-  /// The time of the return, in milliseconds since 1970.
+  /// The time of the return, in milliseconds since 1970; without a copy that of the results.
   package static func returnTime(in folder: any Folder) throws(SystemError) -> UInt64 {
-    UInt64(max(0, try folder.status(of: ListFolder.returned).modified / 1_000_000))
+    let mark = try folder.has(ListFolder.returned) ? ListFolder.returned : ListFolder.resulted
+    return UInt64(max(0, try folder.status(of: mark).modified / 1_000_000))
   }
 }

@@ -38,8 +38,36 @@ package struct RollFile: Equatable, Sendable {
   package init(rows: [RollRow], base: Int) { (self.rows, self.base) = (rows, base) }
 
   private static let header = "#darkroom-roll 1 base="
+  private static let longestName = 1000
   /// 100,000 rows with paths of ordinary length; longer ones are not written.
   private static let longest = 256 << 20
+
+  /// The list of the pictures: the same bytes whenever it is written.
+  package func writeList(to file: any OpenFile) throws(SystemError) -> FileCopy.Sum {
+    let writer = PropertyListWriter(file)
+    writer.open(.dict)
+    writer.key("Photos")
+    writer.open(.array)
+    for (place, row) in rows.enumerated() {
+      writer.open(.dict)
+      writer.string("Name", photoName(place, row))
+      let path = row.path.map { HexDigits.percentEncoded($0.bytes) }.joined(separator: "/")
+      writer.string("URL", "dropped:///\(path)")
+      writer.string("SHA256", row.sum.sha256)
+      try writer.close(.dict)
+    }
+    try writer.close(.array)
+    try writer.close(.dict)
+    return try writer.end()
+  }
+
+  /// The path inside the roll.
+  private func photoName(_ place: Int, _ row: RollRow) -> String {
+    let path = row.path.dropFirst(base)
+    let name = path.map { "\($0)" }.joined(separator: "/")
+    return name.utf8.count <= Self.longestName
+      ? name : "\(place + 1) \(path.last.map { "\($0)" } ?? "")"
+  }
 
   /// Durable on return, but for the name in `folder`.
   package func write(in folder: any Folder) throws(SystemError) {

@@ -33,6 +33,13 @@ final class ListIndex: Sendable {
     let owner: UInt32
   }
 
+  /// A list that is being removed. Its folder of prints stays its own, and its label comes back if the removal does not
+  /// begin.
+  private struct Withdrawn {
+    let label: ListLabel
+    let expired: UInt64?
+  }
+
   private struct State {
     var labels: [ListID: ListLabel] = [:]
     var titles: [Title: Set<ListID>] = [:]
@@ -68,8 +75,8 @@ final class ListIndex: Sendable {
       leave(list, label.terms.prints)
     }
 
-    /// The folders of prints of lists that are being removed.
-    var removed: [ListID: FileName] = [:]
+    /// The lists that are being removed.
+    var removed: [ListID: Withdrawn] = [:]
     /// The lists whose folders are being removed because of their age.
     var aging: Set<ListID> = []
     /// The folders of prints that are about to be removed because of their age.
@@ -77,9 +84,15 @@ final class ListIndex: Sendable {
     /// When the prints of a list were removed because of their age; 0 if none were there. Milliseconds since 1970.
     var expired: [ListID: UInt64] = [:]
 
-    mutating func reserve(_ list: ListID, _ prints: FileName) {
-      removed[list] = prints
-      enter(list, prints)
+    mutating func reserve(_ list: ListID, _ withdrawn: Withdrawn) {
+      removed[list] = withdrawn
+      enter(list, withdrawn.label.terms.prints)
+    }
+
+    mutating func free(_ list: ListID) -> Withdrawn? {
+      guard let withdrawn = removed.removeValue(forKey: list) else { return nil }
+      leave(list, withdrawn.label.terms.prints)
+      return withdrawn
     }
 
     mutating func enter(_ list: ListID, _ prints: FileName) {
@@ -121,9 +134,6 @@ final class ListIndex: Sendable {
       } == true
     }
   }
-
-  /// The code of the trouble that a label cannot be read now.
-  static let nameless = "about.unread"
 
   private let state = Mutex(State())
   private let isLoaded = ChangeSignal()
@@ -178,15 +188,19 @@ final class ListIndex: Sendable {
     state.withLock { $0.labels.compactMapValues(\.terms.share) }
   }
 
-  /// Lists that this node returns: the one from that origin, which may not have told its number yet, before others with
-  /// that number.
-  func entries(of list: LedgerList, from origin: FileName) -> [ListID] {
-    let entries = state.withLock { $0.labels.filter { $0.value.terms.isEntry } }
-    let (own, others) = (
-      entries.filter { $0.value.terms.origin == origin },
-      entries.filter { $0.value.terms.ledger == list && $0.value.terms.origin != origin }
-    )
-    return own.keys.sorted() + others.keys.sorted()
+  /// Lists that this node returns, with their origins: the one from that origin, which may not have told its number yet,
+  /// before others with that number. A list that is being removed counts, because its removal may fail.
+  func entries(
+    of list: LedgerList, from origin: FileName
+  ) -> [(list: ListID, origin: FileName)] {
+    let (labels, removed) = state.withLock { ($0.labels, $0.removed.mapValues(\.label)) }
+    var found: [(list: ListID, origin: FileName)] = []
+    for (id, label) in [labels, removed].joined() where label.terms.isEntry {
+      guard let own = label.terms.origin else { continue }
+      if own == origin || label.terms.ledger == list { found.append((list: id, origin: own)) }
+    }
+    found.sort { $0.list < $1.list }
+    return found.filter { $0.origin == origin } + found.filter { $0.origin != origin }
   }
 
   /// Users do not see it.
@@ -197,8 +211,8 @@ final class ListIndex: Sendable {
 
   // MARK: removal
 
-  /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
-  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that
+  /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free` or `giveBack`.
+  /// False, and changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that
   /// or one of the lists is about to be removed because of its age.
   func withdraw(_ lists: [ListID]) -> Bool {
     state.withLock { state in
@@ -212,25 +226,32 @@ final class ListIndex: Sendable {
         }
       }
       for list in lists {
-        guard let prints = state.labels[list]?.terms.prints else { continue }
+        guard let label = state.labels[list] else { continue }
+        let withdrawn = Withdrawn(label: label, expired: state.expired[list])
         state.remove(list)
-        state.reserve(list, prints)
+        state.reserve(list, withdrawn)
       }
       return true
     }
   }
 
   /// The list is being removed: no other list gets its folder of prints.
-  func reserve(_ list: ListID, _ prints: FileName) {
-    state.withLock { $0.reserve(list, prints) }
+  func reserve(_ list: ListID, _ label: ListLabel) {
+    state.withLock { $0.reserve(list, Withdrawn(label: label, expired: nil)) }
   }
 
-  /// The folder of a list that is being removed.
-  func reserved(_ list: ListID) -> FileName? { state.withLock { $0.removed[list] } }
+  /// The label of a list that is being removed.
+  func reserved(_ list: ListID) -> ListLabel? { state.withLock { $0.removed[list]?.label } }
 
-  func free(_ list: ListID) {
+  /// The list is gone.
+  func free(_ list: ListID) { state.withLock { _ = $0.free(list) } }
+
+  /// The removal of the list does not begin: it has its label and its folder again, in one step.
+  func giveBack(_ list: ListID) {
     state.withLock { state in
-      if let prints = state.removed.removeValue(forKey: list) { state.leave(list, prints) }
+      guard let withdrawn = state.free(list) else { return }
+      state.add(list, withdrawn.label)
+      state.expired[list] = withdrawn.expired
     }
   }
 

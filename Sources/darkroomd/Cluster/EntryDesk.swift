@@ -87,9 +87,12 @@ final class EntryDesk: OnGround {
     }
   }
 
-  /// Its copy and its results are in `done`.
-  func returned(_ list: ListID) async throws(Failure) {
-    guard let terms = index[list]?.terms, let number = terms.ledger else { return }
+  /// The copy and the results of the list with these terms are in `done`. The list itself may be gone.
+  func returned(_ terms: FrozenSettings) async throws(Failure) {
+    var number = terms.ledger
+    // The answer to its submission may be lost.
+    if number == nil { number = try await office.entry(terms.originText)?.list }
+    guard let number else { return }
     try await office.returned(number, from: terms.originText)
   }
 

@@ -37,12 +37,13 @@ struct ShareMaker: OnGround {
   func adopt(_ list: LedgerList) async throws(Failure) -> ListID? {
     let submission = try await submission(of: list)
     let origin = try origin(of: submission)
-    for entry in index.entries(of: list, from: origin) {
-      guard let own = index[entry]?.terms.origin else { continue }
+    for (entry, own) in index.entries(of: list, from: origin) {
       // Of those with another origin, a twin has the number from this ledger, and others have it from a newer one.
       if own == origin { return entry }
       if try await office.entry("\(own)")?.list == list { return entry }
     }
+    // A list that its owner has removed here meanwhile was returned first.
+    guard try await office.closed().contains(list) else { return nil }
     let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.kind = .entry(origin, list)

@@ -265,7 +265,7 @@ extension Health.Subject {
     case .list(let list):
       failure.kind == .final ? "list \(list) cannot be opened" : "list \(list) waits"
     case .copy(let list):
-      failure.code == ListIndex.nameless
+      ListLoss(failure) == .nameless
         ? "list \(list) has no name" : "the copy of list \(list) in done waits"
     case .removals: "removals of lists wait"
     case .expiry: "old prints are not removed"

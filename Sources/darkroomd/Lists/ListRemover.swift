@@ -2,9 +2,17 @@
 // Removes ended lists at the wish of their owners, each with the earlier lists that it has taken over from. Decides
 // by one durable rename; then removes the prints and files, records `Removed`, and reports. A removal that a crash
 // or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final`
-// if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
+// if the list cannot be removed, `machine` if the removal has begun and goes on by itself, or if the disk does not tell
+// whether it has, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
-// reads in order.
+// reads in order. What may hang is done in children of that task: a return that ends, and a ledger that is silent, hold up
+// the later orders for their own list alone. Such an order has three letters:
+//
+//   order     → examined; a child takes the lists out of the keeper, and reports entries with results to the ledger
+//   left      → examined again and withdrawn; a child gives the pictures of a list without results back, and reports it
+//   released  → hidden, and removed
+//
+// An entry without results is reported last, when the rename alone can still fail: no other node makes its results then.
 
 import Accept
 import Files
@@ -15,15 +23,12 @@ import Return
 import Vocabulary
 
 final class ListRemover: Sendable {
-  private struct Order {
-    let list: ListID
-    /// The user who wants it.
-    let caller: UInt32
-    let reply: Reply<Failure?>
-  }
-
   private enum Letter: Sendable {
-    case order(Order)
+    case order(RemovalOrder)
+    /// Its lists are out of the keeper, unless that failed.
+    case left(RemovalOrder, [ListID], Failure?)
+    /// Of these lists the second ones are withdrawn, and nothing else needs them, unless that failed.
+    case released(RemovalOrder, [ListID], [ListID], Failure?)
     /// A removal that has begun is tried again.
     case again
   }
@@ -37,25 +42,34 @@ final class ListRemover: Sendable {
   private let index: ListIndex
   private let lists: OpenLists
   private let removal: ListRemoval
+  private let rules: RemovalRules
+  private let returns: ReturnFolder
   private let narrator: Narrator
   private let health: HealthBoard
   private let clock: any Timekeeper
   private let keeper: ListKeeper
+  /// Nil for a machine that works alone.
+  private let entries: EntryDesk?
   private let letters: AsyncStream<Letter>
   private let mail: AsyncStream<Letter>.Continuation
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ keeper: ListKeeper,
-    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper
+    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper, entries: EntryDesk? = nil
   ) {
-    self.keeper = keeper
+    (self.keeper, self.entries) = (keeper, entries)
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
     (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
     removal = Self.removal(lists.folders, in: lists.folders.prints)
+    rules = RemovalRules(
+      recorder: recorder, index: index, folders: lists.folders, isNode: entries != nil)
+    returns = ReturnFolder(
+      done: lists.folders.done, failed: lists.folders.failed, lists: lists.folders.lists,
+      groups: recorder)
   }
 
-  private static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
+  static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {
     ListRemoval(lists: folders.lists, prints: prints, done: folders.done, failed: folders.failed)
   }
 
@@ -66,12 +80,19 @@ final class ListRemover: Sendable {
 
   /// Returns when the list and its files are gone and that is recorded. If its copy waits, because the list in its folder
   /// is lost, the wait ends.
-  func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
+  /// - Parameter isSparing: a list that has no results, because one of its files is lost, stays.
+  func remove(
+    _ list: ListID, by caller: UInt32, isSparing: Bool = false
+  ) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      let order = Order(list: list, caller: caller, reply: reply)
-      if case .terminated = mail.yield(.order(order)) { reply.give(.cancelled) }
+      let order = RemovalOrder(list: list, caller: caller, reply: reply, isSparing: isSparing)
+      send(.order(order), or: reply)
     }
     if let failure { throw failure }
+  }
+
+  private func send(_ letter: Letter, or reply: Reply<Failure?>) {
+    if case .terminated = mail.yield(letter) { reply.give(.cancelled) }
   }
 
   /// Refuses every later order; `run` returns.
@@ -86,9 +107,9 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let found = try? about(list), let owner = found.file?.owner, let terms = found.terms
-      else { continue }
-      index.reserve(list, terms.prints)
+      guard let file = (try? about(list))?.file, let label = try? ListLabel(file) else { continue }
+      let (owner, terms) = (label.owner, label.terms)
+      index.reserve(list, label)
       guard case .folder(let home) = lists.folders.place(of: terms) else { continue }
       if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
         !index.hasStranger(to: owner, in: terms.prints, ofCluster: terms.isOfCluster)
@@ -104,12 +125,21 @@ final class ListRemover: Sendable {
     var begun: Begun = [:]
     for list in pending ?? [] { begun.updateValue(nil, forKey: list) }
     var isKnown = pending != nil
+    var departures = Departures()
     await withDiscardingTaskGroup { group in
       var isWaiting = false
       if !begun.isEmpty || !isKnown { mail.yield(.again) }
       for await letter in letters {
         switch letter {
-        case .order(let order): order.reply.give(await perform(order, &begun))
+        case .order(let order): await take(order, &departures, &begun, &group)
+        case .left(let order, let lists, let failure):
+          var answer = failure
+          if answer == nil { answer = await withdraw(order, lists, &group) }
+          if let answer { await end(order, lists, answer, &departures, begun) }
+        case .released(let order, let lists, let line, let failure):
+          var answer = failure
+          if answer == nil { answer = await decide(order, line, &begun) }
+          await end(order, lists, answer, &departures, begun)
         case .again:
           isWaiting = false
           if !isKnown {
@@ -129,24 +159,132 @@ final class ListRemover: Sendable {
         }
       }
       group.cancelAll()
+      departures.refuse()
     }
+  }
+
+  // MARK: before a removal
+
+  /// Performs the order, unless its lists have to leave first, or such a list does for an earlier order.
+  private func take(
+    _ order: RemovalOrder, _ departures: inout Departures, _ begun: inout Begun,
+    _ group: inout DiscardingTaskGroup
+  ) async {
+    // It may be readable again.
+    if index[order.list] == nil {
+      _ = await onDisk { index.read(order.list, from: lists.folders.lists) }
+    }
+    let line = rules.line(of: order.list)
+    if departures.hold(order, line, index) { return }
+    guard line.contains(where: isBound) else {
+      return order.reply.give(await perform(order, line, &begun))
+    }
+    var order = order
+    if !line.allSatisfy(rules.isArchived), let lives = await keeper.lives() {
+      order.lost = Set(line.filter { lives[$0]?.loss != nil })
+    }
+    do throws(Failure) {
+      try await onDisk { [order] () throws(Failure) in
+        try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
+      }
+    } catch { return order.reply.give(error) }
+    departures.begin(line)
+    group.addTask { [self, order] in
+      var failure: Failure?
+      do throws(Failure) { for list in line { try await leave(list, order) } } catch {
+        failure = error
+      }
+      send(.left(order, line, failure), or: order.reply)
+    }
+  }
+
+  /// It is to leave the keeper, or the ledger is to know that it is over.
+  private func isBound(_ list: ListID) -> Bool { !rules.isArchived(list) || entry(list) != nil }
+
+  private func entry(_ list: ListID) -> FrozenSettings? {
+    guard entries != nil, let terms = index[list]?.terms, terms.isEntry else { return nil }
+    return terms
+  }
+
+  /// Otherwise a node would return the list again. The ledger first: a silent one leaves everything as it is.
+  private func leave(_ list: ListID, _ order: RemovalOrder) async throws(Failure) {
+    if !order.lost.contains(list), let entry = entry(list) { try await entries?.returned(entry) }
+    // A list that still waits for its copy leaves the keeper.
+    if !rules.isArchived(list), await !keeper.abandon(list) { throw .cancelled }
+  }
+
+  /// Returns why the lists stay; nil if the letter `released` follows.
+  private func withdraw(
+    _ order: RemovalOrder, _ lists: [ListID], _ group: inout DiscardingTaskGroup
+  ) async -> Failure? {
+    let line: [ListID]
+    do throws(Failure) {
+      line = try await onDisk { () throws(Failure) in try check(order, lists) }
+    } catch { return error }
+    group.addTask { [self] in
+      var failure: Failure?
+      do throws(Failure) {
+        for list in line where order.lost.contains(list) { try await release(list) }
+      } catch { failure = error }
+      send(.released(order, lists, line, failure), or: order.reply)
+    }
+    return nil
+  }
+
+  /// Of a list that lost files. It waits on, if its removal does not begin.
+  private func release(_ list: ListID) async throws(Failure) {
+    try await onDisk { () throws(Failure) in try returnPictures(of: list) }
+    guard let terms = index.reserved(list)?.terms, terms.isEntry else { return }
+    try await entries?.returned(terms)
+  }
+
+  /// The pictures of a list that has no results are nowhere else.
+  private func returnPictures(of list: ListID) throws(Failure) {
+    let areBack = try asMachine { () throws(SystemError) in
+      try OldLists(lists.folders.lists).isRemovable(list)
+    }
+    if areBack { return }
+    let owner = index.reserved(list)?.owner ?? recorder.ledger { $0[list]?.acceptance.owner }
+    try returns.givePictures(of: list, to: owner)
+  }
+
+  private func end(
+    _ order: RemovalOrder, _ lists: [ListID], _ answer: Failure?, _ departures: inout Departures,
+    _ begun: Begun
+  ) async {
+    if answer != nil {
+      let whole = lists.filter { !begun.keys.contains($0) }
+      await onDisk { giveBack(whole) }
+    }
+    order.reply.give(answer)
+    for later in departures.end(lists) { send(.order(later), or: later.reply) }
   }
 
   // MARK: a removal
 
-  private func perform(_ order: Order, _ begun: inout Begun) async -> Failure? {
+  /// - Parameter departed: the list and those that go with it; they are bound to nothing.
+  private func perform(
+    _ order: RemovalOrder, _ departed: [ListID], _ begun: inout Begun
+  ) async -> Failure? {
+    let line: [ListID]
+    do throws(Failure) {
+      line = try await onDisk { () throws(Failure) in try check(order, departed) }
+    } catch { return error }
+    return await decide(order, line, &begun)
+  }
+
+  /// - Parameter line: withdrawn.
+  private func decide(
+    _ order: RemovalOrder, _ line: [ListID], _ begun: inout Begun
+  ) async -> Failure? {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
-      let line = try await onDisk { () throws(Failure) in try check(order) }
-      // A list that still waits for its copy leaves the keeper.
-      for list in line where !isArchived(list) {
-        guard await keeper.abandon(list) else { throw .cancelled }
+      try await onDisk { () throws(Failure) in
+        try asMachine { () throws(SystemError) in try removal.hide(line) }
       }
-      for list in line { begun[list] = .some(order.caller) }
-      do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
-        for list in line where index[list] != nil { begun.removeValue(forKey: list) }
-        throw error
-      }
+    } catch { return await undecided(order, line, error, &begun) }
+    for list in line { begun[list] = .some(order.caller) }
+    do throws(Failure) {
       for list in line {
         try await finish(list, by: order.caller)
         begun.removeValue(forKey: list)
@@ -155,56 +293,50 @@ final class ListRemover: Sendable {
     } catch {
       guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
       health.set(error, for: .removals)
-      return Failure(
-        .machine, scope: .one, code: error.code,
-        reason: "its removal has begun and goes on by itself, but \(error.reason)",
-        advice: error.advice)
+      return Self.begun(error)
     }
   }
 
-  /// Returns the lists that go, the newest first; the index does not have them any more.
-  private func check(_ order: Order) throws(Failure) -> [ListID] {
-    let earlier = index.forerunners(of: order.list)
-    let line = [order.list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
-    let old = OldLists(lists.folders.lists)
-    for list in line {
-      let isOver = recorder.ledger { $0[list]?.state.isFinal }
-      guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
-      guard isOver == true else { throw Self.refusal("list \(list) is not over yet") }
-      let isReturned = try asMachine { () throws(SystemError) in
-        isArchived(list) ? true : try old.isRemovable(list, withoutCopy: mayLackCopy(list))
+  /// Lists whose removal has not begun stay. Where the disk does not tell now, `finish` asks again.
+  private func undecided(
+    _ order: RemovalOrder, _ line: [ListID], _ failure: Failure, _ begun: inout Begun
+  ) async -> Failure {
+    let standings = await onDisk { line.map { (list: $0, isWhole: isWhole($0)) } }
+    for (list, isWhole) in standings where isWhole != true { begun[list] = .some(order.caller) }
+    let whole = standings.filter { $0.isWhole == true }.map(\.list)
+    await onDisk { giveBack(whole) }
+    if whole.count < line.count { health.set(failure, for: .removals) }
+    switch standings.first?.isWhole {
+    case false?: return Self.begun(failure)
+    case nil:
+      return Self.trouble(
+        failure, "it is not known whether its removal has begun, because \(failure.reason)")
+    case true?:
+      guard let earlier = standings.first(where: { $0.isWhole == false })?.list else {
+        return failure
       }
-      guard isReturned else {
-        throw Self.refusal(
-          "the copy of list \(list) is not in done yet; 'why' tells what it waits for")
-      }
+      return Self.trouble(
+        failure, "\(failure.reason); the removal of list \(earlier), which goes with it, has begun")
     }
-    try refuseHeir(of: order.list)
-    for list in line where isOutOfReach(list) { throw Self.outOfReach(index[list]?.terms) }
-    try refuseForeignPrints(of: order.list)
-    var (isThere, isTaken) = (true, true)
-    do throws(SystemError) {
-      for list in line {
-        if try old.isGone(list) {
-          if list == order.list { isThere = false }
-        } else if isArchived(list), try !old.isRemovable(list) {
-          isTaken = false
-        }
-      }
-    } catch { throw error.machineFailure }
-    // Only its own files tell where its prints are.
-    guard isThere else { throw Self.aged }
-    guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
+  }
+
+  /// Returns the lists that go; the index does not have them any more.
+  private func check(_ order: RemovalOrder, _ departed: [ListID]) throws(Failure) -> [ListID] {
+    let line = rules.line(of: order.list)
+    // Its label has come back meanwhile, and it may still be bound.
+    if let new = line.first(where: { !departed.contains($0) }) {
+      throw RemovalRules.refusal("list \(new), whose name is known again, goes with it; try again")
+    }
+    try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
     guard index.withdraw(line) else {
-      throw Self.refusal(
+      throw RemovalRules.refusal(
         "a list that takes over from it is being accepted, or it or its prints are being removed for their age; try again"
       )
     }
     // The looks at the disk took time, in which a list may have been accepted, or this one removed because of its age.
     do throws(Failure) {
-      try refuseHeir(of: order.list)
-      let isGone = try asMachine { () throws(SystemError) in try old.isGone(order.list) }
-      if isGone { throw Self.aged }
+      try rules.refuseHeir(of: order.list)
+      try rules.refuseGone(order.list)
     } catch {
       giveBack(line)
       throw error
@@ -212,90 +344,32 @@ final class ListRemover: Sendable {
     return line
   }
 
-  /// Pictures that were dropped come back with the copy and are nowhere else, and the ledger of a cluster hears of the end of
-  /// a list with the copy.
-  private func mayLackCopy(_ list: ListID) -> Bool {
-    index[list].map { !$0.terms.isRoll && !$0.terms.isEntry } ?? false
+  private static func begun(_ failure: Failure) -> Failure {
+    trouble(failure, "its removal has begun and goes on by itself, but \(failure.reason)")
   }
 
-  private static let aged = refusal("its files have been removed (KeepLists=)")
-
-  /// Its prints would stay.
-  private func refuseForeignPrints(of list: ListID) throws(Failure) {
-    guard let label = index[list],
-      case .folder(let home) = lists.folders.place(of: label.terms)
-    else { return }
-    let prints = label.terms.prints
-    if index.heir(of: list, in: prints) != nil { return }
-    let path = "\(home.path)/\(prints)"
-    if index.hasStranger(to: label.owner, in: prints, ofCluster: label.terms.isOfCluster) {
-      throw Self.refusal("a list of another user has prints in \(path)")
-    }
-    let standing = try asMachine { () throws(SystemError) in
-      try removal(in: home).standing(ofPrints: prints)
-    }
-    if let obstacle = standing.obstacle {
-      throw Failure(
-        .final, code: "list.kept", reason: "\(path), its folder of prints, \(obstacle)",
-        advice: "Move the prints back, or move away what is there; then remove the list")
-    }
-  }
-
-  private func refuseHeir(of list: ListID) throws(Failure) {
-    let open = recorder.ledger { $0.openLists.map(\.id) }
-    if let heir = open.first(where: { index.predecessors(of: $0).contains(list) }) {
-      throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
-    }
-  }
-
-  /// It has prints that this machine cannot remove.
-  private func isOutOfReach(_ list: ListID) -> Bool {
-    guard let terms = index[list]?.terms, case .elsewhere = lists.folders.place(of: terms) else {
-      return false
-    }
-    return index.expiry(of: list) == nil && hasPrints(list)
-  }
-
-  private func hasPrints(_ list: ListID) -> Bool {
-    recorder.ledger { ($0[list]?.counts.filtered ?? 0) > 0 }
-  }
-
-  private static func outOfReach(_ terms: FrozenSettings?) -> Failure {
-    refusal(
-      terms?.isOfCluster == true
-        ? "its prints are in a cluster, and Ledger= is not set; set it, and remove the list then"
-        : "its prints are in the folder of this machine alone, which is missing")
-  }
-
-  /// Of a removal that has begun.
-  private static func trouble(_ refusal: Failure) -> Failure {
-    Failure(.machine, scope: refusal.scope, code: refusal.code, reason: refusal.reason)
+  /// Of a removal that may have begun.
+  private static func trouble(_ failure: Failure, _ reason: String) -> Failure {
+    Failure(
+      .machine, scope: .one, code: failure.code, reason: reason, advice: failure.advice)
   }
 
   /// The index gets those back whose removal has not begun, and the keeper those that wait for their copy.
   private func giveBack(_ line: [ListID]) {
     let old = OldLists(lists.folders.lists)
     for list in line {
-      let label = index.read(list, from: lists.folders.lists)
-      if label != nil || (try? old.isGone(list)) == true { index.free(list) }
-      if let label, !isArchived(list), let entry = recorder.ledger({ $0[list] }) {
-        keeper.begin(ListLives.Birth(entry, label.terms))
+      let isGone = (try? old.isGone(list)) == true
+      if isGone { index.free(list) } else { index.giveBack(list) }
+      let terms = index.read(list, from: lists.folders.lists)?.terms
+      if !isGone, !rules.isArchived(list), let entry = recorder.ledger({ $0[list] }) {
+        keeper.begin(ListLives.Birth(entry, terms))
       }
     }
   }
 
-  private func isArchived(_ list: ListID) -> Bool { recorder.ledger { $0.isArchived(list) } }
-
-  /// Decides the removal.
-  private func hide(_ line: [ListID]) throws(Failure) {
-    do throws(SystemError) { try removal.hide(line) } catch {
-      giveBack(line)
-      throw error.machineFailure
-    }
-  }
-
-  private static func refusal(_ reason: String) -> Failure {
-    Failure(.final, code: "list.kept", reason: reason)
+  /// It has its folder: its removal has not begun. Nil if the disk does not tell.
+  private func isWhole(_ list: ListID) -> Bool? {
+    do throws(SystemError) { return try removal.decided(list) == nil } catch { return nil }
   }
 
   /// The removals that a crash or trouble has interrupted, the newest first.
@@ -312,9 +386,13 @@ final class ListRemover: Sendable {
     health.set(trouble, for: .removals)
   }
 
-  /// Every step may be repeated.
+  /// Every step may be repeated. A list whose removal has not begun stays, in the record as well.
   private func finish(_ list: ListID, by caller: UInt32?) async throws(Failure) {
-    let facts = try await onDisk { () throws(Failure) in try clear(list) }
+    let decided = try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in try removal.decided(list) }
+    }
+    guard let decided else { return await onDisk { giveBack([list]) } }
+    let facts = try await onDisk { () throws(Failure) in try clear(decided) }
     if let facts {
       do throws(Failure) { try await recorder.record([.removed(list)], by: caller) } catch {
         // The record has forgotten it meanwhile.
@@ -323,18 +401,22 @@ final class ListRemover: Sendable {
       narrator.removed(facts, by: caller)
     }
     try await onDisk { () throws(Failure) in
-      do throws(SystemError) { try removal.finish(list) } catch { throw error.machineFailure }
+      try asMachine { () throws(SystemError) in try removal.finish(decided) }
     }
     index.free(list)
   }
 
   /// Removes the files; returns the facts for the report, nil if the record does not have the list.
-  private func clear(_ list: ListID) throws(Failure) -> ListFacts? {
+  private func clear(_ decided: ListRemoval.Decided) throws(Failure) -> ListFacts? {
+    let list = decided.list
     lists.close(list)
-    let (about, terms) = try about(list)
-    let prints = terms?.prints ?? index.reserved(list)
+    let (about, known) = try about(list)
+    // A sector may have become bad since the removal was decided.
+    let label = index.reserved(list)
+    let terms = known ?? label?.terms
+    let prints = terms?.prints
     // A later list may have the folder: its prints are not this one's.
-    let (owner, isOfCluster) = (about?.owner, terms?.isOfCluster ?? false)
+    let (owner, isOfCluster) = (about?.owner ?? label?.owner, terms?.isOfCluster ?? false)
     let isPrinter =
       prints.map { prints in
         (index.printer(into: prints, ofCluster: isOfCluster) ?? list) <= list
@@ -346,8 +428,9 @@ final class ListRemover: Sendable {
     var removal = self.removal
     if case .folder(let home) = place { removal = self.removal(in: home) }
     // It began when they were in reach.
-    if case .elsewhere = place, let terms, hasPrints(list), try !isExpired(list) {
-      throw Self.trouble(Self.outOfReach(terms))
+    if case .elsewhere = place, let terms, rules.hasPrints(list), try !isExpired(list) {
+      let refusal = RemovalRules.outOfReach(terms)
+      throw Self.trouble(refusal, refusal.reason)
     }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
@@ -359,14 +442,15 @@ final class ListRemover: Sendable {
         }
       }
       try lists.folders.removeOriginals(of: list)
-      try removal.clear(list, named: about?.name, about.map { ($0.size, $0.sha256) })
+      try removal.clear(decided, named: about?.name, about.map { ($0.size, $0.sha256) })
     }
     guard let entry = recorder.ledger({ $0[list] }) else { return nil }
     return ListFacts(
-      id: list, name: about.map { ListName($0.name).text } ?? "list \(list)",
+      id: list,
+      name: (about.map { ListName($0.name) } ?? label?.name)?.text ?? "list \(list)",
       total: entry.acceptance.photos, done: entry.counts.filtered, failed: entry.counts.failed,
       serviceClass: entry.acceptance.serviceClass, revises: terms?.revises,
-      owner: (about?.owner ?? entry.acceptance.owner).map { Person($0) })
+      owner: (owner ?? entry.acceptance.owner).map { Person($0) })
   }
 
   /// The prints of a list that is being removed were removed earlier, for their age.
@@ -378,7 +462,7 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Nil if it is damaged.
+  /// Nil if it is damaged, or its sector is bad.
   private func about(
     _ list: ListID
   ) throws(Failure) -> (file: AboutFile?, terms: FrozenSettings?) {
@@ -387,7 +471,9 @@ final class ListRemover: Sendable {
       guard let about = try folder.map(AboutFile.read) else { return (nil, nil) }
       return (about, try? FrozenSettings(text: about.terms.settings))
     } catch {
-      guard error.kind == .final else { throw error }
+      guard error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode else {
+        throw error
+      }
       return (nil, nil)
     }
   }

@@ -38,9 +38,11 @@ final class ListRetention: Sendable {
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
+    /// Asked for each look; nil after the keeper's stop.
+    var lives: ListLives?
   }
 
-  /// The state as people are told of it.
+  /// The state that people see.
   private struct Outlook: Sendable {
     var terms: Terms
     /// The uptime at which the clock and the settings are believed.
@@ -64,6 +66,8 @@ final class ListRetention: Sendable {
   private let health: HealthBoard
   private let clock: any Timekeeper
   private let grace: ExpiryGrace
+  /// Nil where no list is returned.
+  private let keeper: ListKeeper?
   /// At the start.
   private let first: (terms: Terms, steady: SteadyClock)
   let bell = ChangeSignal()
@@ -74,8 +78,9 @@ final class ListRetention: Sendable {
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
     _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper,
-    grace: ExpiryGrace = .full
+    grace: ExpiryGrace = .full, keeper: ListKeeper? = nil
   ) {
+    self.keeper = keeper
     self.recorder = recorder
     self.index = index
     self.folders = folders
@@ -153,7 +158,10 @@ final class ListRetention: Sendable {
       // A list that ends from here on rings, or is seen below.
       timed.store(false, ordering: .sequentiallyConsistent)
       let seen = bell.version
+      progress.lives = await keeper?.lives()
       progress = await onDisk { [progress] in removeDue(progress) }
+      // A copy that is kept makes the keeper's next change copy all lives.
+      progress.lives = nil
       outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
       if let pause = pause(progress) {
         timed.store(
@@ -294,8 +302,14 @@ final class ListRetention: Sendable {
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
       if needed().contains(list) || unswept.contains(list) { continue }
       if waitsForPrints(list, progress) { continue }
-      guard (try? old.isRemovable(list)) == true, remove(list, old) else { continue }
-      recorder.forget(list)
+      // Other nodes may not know yet that it was returned.
+      if index[list]?.terms.isEntry == true,
+        health.health[.ledger] != nil || isReturning(list, progress)
+      {
+        continue
+      }
+      guard (try? old.isRemovable(list)) == true else { continue }
+      if remove(list, old) { recorder.forget(list) }
     }
     for (list, since) in forgotten where keep.isOver(since: since, now: now) {
       if waitsForPrints(list, progress) || unswept.contains(list) { continue }
@@ -304,10 +318,19 @@ final class ListRetention: Sendable {
     }
   }
 
+  /// Its life is not over, and does not wait for a person alone.
+  private func isReturning(_ list: ListID, _ progress: Progress) -> Bool {
+    guard keeper != nil else { return false }
+    guard let lives = progress.lives else { return true }
+    return lives[list].map { $0.loss == nil } ?? false
+  }
+
   /// False if it fails, or the list's owner removes it now.
   func remove(_ list: ListID, _ old: OldLists) -> Bool {
     guard index.beginRemoval(of: list) else { return false }
     defer { index.endRemoval(of: list) }
+    // A copy that waits for a person is not awaited any more.
+    recorder.archived(list)
     guard (try? old.remove(list)) != nil else { return false }
     index.forget(list)
     return true

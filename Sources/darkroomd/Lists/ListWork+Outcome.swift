@@ -23,20 +23,20 @@ extension ListWork {
     do throws(Failure) {
       return try folder.map(AboutFile.read)
     } catch {
-      if error.kind == .final { return nil }
-      throw error
+      if error.kind != .final { throw error }
+      // A file that may not be read is not damaged.
+      if error.code.hasPrefix("system.") { throw ListLoss.unread.failure(error.reason) }
+      return nil
     }
   }
 
-  func outcome(of list: ListID) throws(Failure) -> ListOutcome {
-    guard let entry = recorder.ledger({ $0[list] }) else {
-      throw Failure(.final, code: "list.gone", reason: "the list is missing from the record")
-    }
-    let open = try lists.look(list)
-    let rows = try recorder.results.reader(list)
+  /// Raises a `ListLoss` if the list cannot be read; a row of its results that still cannot be read costs this row.
+  /// - Parameter isLast: there is no later attempt.
+  func outcome(of list: ListID, isLast: Bool = false) throws(Failure) -> ListOutcome {
+    let (entry, open, rows) = try sources(of: list)
     let isCancelled = entry.state == .cancelled
     let prints = isCancelled ? CancelledPrints(open, in: lists.folders) : nil
-    let hasAll = isCancelled ? try !rows.lacks(entry.counts, of: open.catalog.count) : false
+    let hasAll = isCancelled ? try hasAll(rows, entry, of: open.catalog.count, isLast) : false
     return ListOutcome(
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
@@ -48,15 +48,19 @@ extension ListWork {
       prints: places.shownPrints(of: open.terms),
       total: open.catalog.count
     ) { number throws(Failure) in
-      let photo = try open.catalog.entry(number)
+      let photo: CatalogEntry
+      do throws(Failure) { photo = try open.catalog.entry(number) } catch {
+        throw ListLoss.failure(reading: error)
+      }
       func lost(_ failure: Failure) -> PhotoOutcome {
         health.lostResults(of: list, failure)
         return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
       }
       let row: ResultRow?
       do throws(Failure) { row = try rows.row(number) } catch {
-        guard error.kind == .final else { throw error }
-        return lost(error)
+        if error.kind == .final { return lost(error) }
+        guard canSpare(error, of: list, isLast) else { throw error }
+        return lost(ResultRows.unread(PhotoID(list: list, number: number), error))
       }
       // Only a photo that had not ended has no row, if no other row is missing.
       if row == nil, !hasAll {
@@ -67,6 +71,34 @@ extension ListWork {
       }
       return PhotoOutcome(photo, row, open)
     }
+  }
+}
+
+extension ListWork {
+  private func sources(
+    of list: ListID
+  ) throws(Failure) -> (entry: ListEntry, open: OpenList, rows: ResultReader) {
+    guard let entry = recorder.ledger({ $0[list] }) else {
+      throw Failure(.final, code: "list.gone", reason: "the list is missing from the record")
+    }
+    do throws(Failure) {
+      return (entry, try lists.look(list), try recorder.results.reader(list))
+    } catch { throw ListLoss.failure(reading: error) }
+  }
+
+  private func hasAll(
+    _ rows: ResultReader, _ entry: ListEntry, of total: UInt32, _ isLast: Bool
+  ) throws(Failure) -> Bool {
+    do throws(Failure) { return try !rows.lacks(entry.counts, of: total) } catch {
+      guard canSpare(error, of: entry.id, isLast) else { throw error }
+      return false
+    }
+  }
+
+  /// The results do without what a bad sector held, but a disk may err for a moment: only after a failed attempt.
+  private func canSpare(_ failure: Failure, of list: ListID, _ isLast: Bool) -> Bool {
+    failure.code == SystemError.Name.inputOutput.failureCode
+      && (isLast || health.health[.copy(list)] != nil)
   }
 }
 

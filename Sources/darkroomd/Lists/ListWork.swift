@@ -146,50 +146,77 @@ struct ListWork: ListEffects, OnGround {
 
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
+      // It was removed for its age while its copy waited.
+      if recorder.ledger({ $0[list] }) == nil { return }
       try await onDisk { () throws(Failure) in try learn(list) }
       if index.isShare(list) { return try await handIn(list) }
-      try await onDisk { () async throws(Failure) in
-        let dropped = try dropped(list)
-        do throws(Failure) {
-          // A photo that failed may have left one, if the disk was in trouble as well.
-          if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
-          sheets.finish(list)
-          try await returns.giveBack(
-            list, named: dropped?.name, to: dropped?.owner,
-            of: dropped.map { FileCopy.Sum(size: $0.size, sha256: $0.sha256) },
-            telling: { () throws(Failure) in try outcome(of: list) },
-            lacking: { health.noResults(of: list, $0) },
-            leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
-        } catch {
-          guard error.kind == .final else { throw error }
-          try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
-          try? returns.giveUp(list, to: dropped?.owner)
-          returned(list)
-          throw error
-        }
-        returned(list)
-      }
-      if let entry = entry(list) { try await entry.returned(list) }
+      // With its results there, its age may remove it at any time.
+      let entry = entry(list).flatMap { desk in index[list].map { (desk: desk, terms: $0.terms) } }
+      let loss = try await onDisk { () async throws(Failure) in try await returnFiles(list) }
+      // No other node returns a list that has its results, even if the copy never follows.
+      let isOut = await onDisk { loss == nil || hadResults(list) }
+      if isOut, let entry { try await entry.desk.returned(entry.terms) }
+      if let loss { throw loss }
     }
+  }
+
+  /// Returns the loss that keeps a part of the list.
+  private func returnFiles(_ list: ListID) async throws(Failure) -> Failure? {
+    do throws(Failure) { try await makeFiles(list) } catch {
+      guard ListLoss(error) != nil else { throw error }
+      return error
+    }
+    return nil
+  }
+
+  private func makeFiles(_ list: ListID) async throws(Failure) {
+    let dropped: AboutFile?
+    do throws(Failure) { dropped = try self.dropped(list) } catch {
+      throw ListLoss.failure(reading: error)
+    }
+    do throws(Failure) {
+      // A photo that failed may have left one, if the disk was in trouble as well.
+      if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
+      sheets.finish(list)
+      try await returns.giveBack(
+        list, named: dropped?.name, to: dropped?.owner,
+        of: dropped.map { FileCopy.Sum(size: $0.size, sha256: $0.sha256) },
+        telling: { () throws(Failure) in try outcome(of: list) },
+        lacking: { health.noResults(of: list, $0) },
+        leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
+    } catch {
+      guard error.kind == .final else { throw error }
+      // Removed meanwhile: it was returned, or its age ended the wait for its copy.
+      if error.code == "list.gone", recorder.ledger({ $0[list] == nil || $0.isArchived(list) }) {
+        return
+      }
+      try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
+      try? returns.giveUp(list, to: dropped?.owner)
+      returned(list)
+      throw error
+    }
+    returned(list)
+  }
+
+  /// Without results no age removes a list.
+  private func hadResults(_ list: ListID) -> Bool {
+    let old = OldLists(lists.folders.lists)
+    return (try? old.isRemovable(list)) == true || (try? old.isGone(list)) == true
   }
 
   /// The name of a list may not have been readable at the start. A damaged one is read again at the next.
   private func learn(_ list: ListID) throws(Failure) {
     do throws(Failure) { try index.learn(list, from: lists.folders.lists) } catch {
       if [AboutFile.damage, FrozenSettings.damage].contains(error.code) { return }
-      throw Failure(
-        .machine, scope: error.scope, code: ListIndex.nameless, reason: error.reason,
-        advice: error.advice)
+      throw error.scope == .one ? ListLoss.nameless.failure(error.reason) : error
     }
   }
 
-  /// Its files are not in their places, or its name or their places cannot be read now. May wait for a disk.
-  func isPending(_ list: ListID) -> Bool {
-    do throws(Failure) {
-      try learn(list)
-      return try asMachine { () throws(SystemError) in try returns.isPending(list) }
-    } catch { return true }
-  }
+  /// Its files are not in their places, or the disk does not tell now. May wait for a disk.
+  func isPending(_ list: ListID) -> Bool { (try? returns.isPending(list)) ?? true }
+
+  /// Its name can be read, or is lost for good. May wait for a disk.
+  func hasName(_ list: ListID) -> Bool { (try? learn(list)) != nil }
 
   /// A share leaves nothing behind but its prints.
   private func handIn(_ list: ListID) async throws(Failure) {
@@ -214,7 +241,6 @@ struct ListWork: ListEffects, OnGround {
 
   private func returned(_ list: ListID) {
     recorder.archived(list)
-    hooks.settled(list)
     if recorder.ledger({ $0[list]?.state }) == .cancelled { try? removeDrafts(of: list) }
     // A revision removes the originals when it has taken them over.
     if index.successors(of: list).contains(where: isOpen) { return }
@@ -245,6 +271,7 @@ struct ListWork: ListEffects, OnGround {
   /// Keeps only the list's record and folder.
   func forget(_ list: ListID) {
     lists.close(list)
+    hooks.settled(list)
     notes.forget(list)
     narrator.forget(list)
     health.forget(list)

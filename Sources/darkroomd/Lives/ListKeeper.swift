@@ -88,15 +88,17 @@ final class ListKeeper: Sendable {
     if let failure { throw failure }
   }
 
-  /// Returns when nothing waits for the list's copy any more; false if the keeper has stopped.
+  /// Returns when nothing waits for the list's copy any more; false after the keeper's stop, or if the task is cancelled.
   func abandon(_ list: ListID) async -> Bool {
-    while true {
+    // Once: a return that hangs leaves much time, and each letter wakes all who watch the lists.
+    happened(.abandoned, to: list)
+    while !Task.isCancelled {
       let seen = changes.version
-      happened(.abandoned, to: list)
       guard let lives = await lives() else { return false }
       if lives[list] == nil { return true }
       await changes.change(after: seen)
     }
+    return false
   }
 
   /// A disk is better: what waits for this machine is tried at once.

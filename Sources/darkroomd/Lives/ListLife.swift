@@ -150,6 +150,8 @@ struct ListLife: Equatable, Sendable {
   private var returnPause = Backoff(Self.pause, to: .seconds(80))
   /// Callers whose cancel is answered when nothing of the list runs.
   private var cancellers: [Asker] = []
+  /// A return that fails is the last.
+  private var isAbandoned = false
 
   /// A life that continues from the recorded state.
   init(_ state: ListState, _ serviceClass: ServiceClass = .default, takesOver: Bool) {
@@ -400,18 +402,19 @@ struct ListLife: Equatable, Sendable {
 
   private mutating func returned(_ failure: Failure?, _ now: Duration) -> [Action] {
     guard case .returning = phase else { return [] }
-    if let failure, failure.kind != .final {
+    if let failure, failure.kind != .final, !isAbandoned {
       let pause = returnPause.take()
       phase = .returning(failure, until: now + pause)
       return [.copyHealth(failure), .wake(after: pause)]
     }
     phase = .over
     // A copy that can never be made is reported, and the list ends without it.
-    return [.copyHealth(failure), .forget]
+    return [.copyHealth(isAbandoned ? nil : failure), .forget]
   }
 
   /// A return that runs ends first.
   private mutating func abandoned() -> [Action] {
+    isAbandoned = true
     guard case .returning(_, until: .some) = phase else { return [] }
     phase = .over
     return [.forget]

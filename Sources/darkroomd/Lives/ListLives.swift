@@ -142,6 +142,9 @@ struct ListLives: Sendable {
     // `free` does nothing for a deed that had not begun.
     case .opened: if let next = opening.free(list) { deeds.append(Deed(next, .open)) }
     case .returned: if let next = returning.free(list) { deeds.append(Deed(next, .giveBack)) }
+    // A return that has not begun ends before it does.
+    case .abandoned where returning.leave(list):
+      _ = members[list]?.life.handle(.returned(.cancelled), at: now)
     default: break
     }
     let actions = members[list]?.life.handle(event, at: now) ?? []

@@ -21,7 +21,7 @@ struct PartResults {
   private static let piece = 64 << 10
 
   func write(_ work: ListWork) throws(Failure) {
-    let outcome = try work.outcome(of: list.id)
+    let outcome = try work.outcome(of: list.id, isLast: true)
     let catalog = try work.lists.look(list.id).catalog
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

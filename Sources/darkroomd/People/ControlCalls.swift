@@ -7,6 +7,7 @@ import Accept
 import Chain
 import Download
 import Linux
+import Record
 import Report
 import Steer
 import Vocabulary
@@ -92,7 +93,7 @@ final class ControlCalls: ControlService {
       case .focus(let order): return try await focus(order, peer)
       case .unfocus(let list, let viewer): return try await unfocus(list, viewer: viewer, peer)
       case .retry(let order): return try await retry(order, peer)
-      case .remove(let list): return try await remove(list, peer)
+      case .remove(let list, let isSparing): return try await remove(list, isSparing, peer)
       case .sheet(let list): return try await sheet(list, peer)
       }
     }
@@ -298,7 +299,9 @@ final class ControlCalls: ControlService {
   private func departure(of list: ListID) async throws(ControlError) {
     while !stop.isOn, !Task.isCancelled {
       let seen = keeper.changes.version
-      guard let life = await keeper.lives()?[list], life.loss == nil else { return }
+      guard let life = await keeper.lives()?[list], life.loss == nil,
+        !views.recorder.ledger({ $0.isArchived(list) })
+      else { return }
       if case .returning(let failure?, _) = life.phase {
         throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
       }
@@ -307,7 +310,7 @@ final class ControlCalls: ControlService {
   }
 
   private func remove(
-    _ reference: ListReference, _ peer: ControlPeer
+    _ reference: ListReference, _ isSparing: Bool, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let exact = try views.chooseExactly(reference, by: peer)
     let summary = try changeable(ListReference("\(exact)"), peer)
@@ -316,7 +319,9 @@ final class ControlCalls: ControlService {
     }
     let list = ListID(summary.id)
     try await departure(of: list)
-    do throws(Failure) { try await remover.remove(list, by: peer.user) } catch {
+    do throws(Failure) {
+      try await remover.remove(list, by: peer.user, isSparing: isSparing)
+    } catch {
       throw .notPossible(why: error.reason)
     }
     return .changed(summary)
