@@ -68,6 +68,15 @@ import Vocabulary
     #expect(coding.isReal == isReal && ContentCoding([coding.text]) == coding)
   }
 
+  @Test(arguments: [
+    (["gzip"], true), (["identity, X-GZIP"], true), (["deflate", ""], true),
+    (["gzip", "gzip"], false), (["gzip, br"], false), (["zstd"], false),
+    (["aws-chunked, gzip"], false), (["identity"], false),
+  ])
+  func `only deflate alone unpacks within bounds`(values: [String], isBounded: Bool) {
+    #expect(ContentCoding(values).isBounded == isBounded)
+  }
+
   @Test func `a store's document with hostile names is read quickly`() {
     for filler in HostileText.all {
       let name = filler.text(60_000).filter { $0 != "[" && $0 != " " && $0 != "*" && $0 != "\\" }

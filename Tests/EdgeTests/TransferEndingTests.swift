@@ -107,13 +107,6 @@ struct TransferEndingTests {
     #expect(failure?.advice == advice)
   }
 
-  @Test func `Decoded bytes that libcurl has no room for are too many`() throws {
-    let outcome = try ending(27) {
-      ($0.isConnected, $0.status, $0.answer.coding) = (true, 200, ContentCoding(["br"]))
-    }
-    #expect(failure(outcome)?.code == "size.limit")
-  }
-
   @Test func `A location that libcurl finds too long is named so`() throws {
     let outcome = try ending(27) { ($0.isConnected, $0.status) = (true, 302) }
     #expect(failure(outcome)?.reason == "the header that photos.example.org sends is too long")

@@ -424,6 +424,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "no-colon": b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\nhello",
             "nul": b"HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\nhello",
             "version": b"HTTP/7.1 200 OK\r\n\r\nhello",
+            "coding": head + b"Transfer-Encoding: gzip\r\n\r\n" + CODED["gzip"],
             "codings": head + b"Transfer-Encoding: gzip, gzip, gzip, gzip, gzip, gzip, gzip\r\n\r\nhello",
             "words": b"-ERR unknown command\r\n" * 10,
         }[self.query["how"]])

@@ -61,26 +61,34 @@ extension ActiveTransfer {
     do throws(Failure) { _ = try judge(handle, status) } catch { answer.problem = error }
   }
 
-  /// Judges each answer once, before its first byte goes to the sink. False if the answer does not continue
-  /// the bytes in the sink.
+  /// Judges each answer once, before its first byte goes to the sink. False if the photo is to be requested again.
   private func judge(_ handle: EasyHandle, _ status: Int) throws(Failure) -> Bool {
     if answer.isJudged { return true }
     answer.isJudged = true
     answer.coding = ContentCoding(handle.headers("Content-Encoding"))
+    // libcurl decodes this one always. None was asked for, so only a broken server sends one.
+    let framing = ContentCoding(handle.headers("Transfer-Encoding"))
+    if framing.isReal { throw TransferEnding.encoded(url.server, framing) }
     if status == 206 {
       guard case .part(let length) = answer.asked else {
         throw TransferEnding.unasked(url.server)
       }
       answer.entity = entity(handle)
       guard !answer.coding.isReal, let total = rest(handle, from: length) else {
-        answer.isWrongPart = true
+        answer.retake = .whole
         return false
       }
       guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
     } else if answer.coding.isReal {
-      guard answer.decodes else { throw TransferEnding.encoded(url.server, answer.coding) }
+      guard answer.coding.isBounded else {
+        throw TransferEnding.encoded(url.server, answer.coding)
+      }
+      guard isDecoding else {
+        answer.retake = .decoded
+        return false
+      }
       // Size and validators belong to the coded bytes: such a body is neither resumed nor cached.
       answer.entity = EntityFacts(place: url.text)
     } else {

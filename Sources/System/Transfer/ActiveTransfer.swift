@@ -26,8 +26,8 @@ final class ActiveTransfer {
   private var isStartedOver = false
   /// The current request goes through the proxy.
   private(set) var isProxied = false
-  /// The origin names something as a coding that is none: libcurl must not decode.
-  private var isUncoded = false
+  /// The body is coded: libcurl decodes it, in small steps.
+  private(set) var isDecoding = false
 
   init(_ job: TransferJob, _ terms: TransferTerms) {
     (self.job, self.terms) = (job, terms)
@@ -45,8 +45,7 @@ final class ActiveTransfer {
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         slowTime: terms.settings.slowSeconds(),
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
-        decodes: !isUncoded, proxy: try proxy()))
-    answer.decodes = !isUncoded
+        decodes: isDecoding, proxy: try proxy()))
     handle.post(job.request.message)
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
@@ -230,7 +229,7 @@ final class ActiveTransfer {
   func startOver(_ retake: TransferEnding.Retake) {
     switch retake {
     case .whole: isStartedOver = true
-    case .undecoded: isUncoded = true
+    case .decoded: isDecoding = true
     }
     redirects = 0
     url = job.url
@@ -279,11 +278,9 @@ extension EasyHandle {
     set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
-    // Asks for no coding, and lets libcurl decode what is coded all the same.
     set(CURLOPT_ACCEPT_ENCODING, "identity")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     set(CURLOPT_HTTP09_ALLOWED, 0)
-    set(CURLOPT_BUFFERSIZE, 32768)
     set(CURLOPT_USERAGENT, settings.userAgent)
     trust(settings.authorities, settings.ownAuthorities)
     if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }

@@ -15,8 +15,6 @@ struct AnswerAccount {
   }
 
   var asked = Asked.whole
-  /// libcurl was to decode a coded body.
-  var decodes = true
   var coding = ContentCoding()
   /// The file offset of the body's first byte.
   var base: UInt64 = 0
@@ -31,8 +29,8 @@ struct AnswerAccount {
   var shortage: Failure?
   /// The answer was judged before its first byte.
   var isJudged = false
-  /// The part that was sent does not continue our bytes.
-  var isWrongPart = false
+  /// This answer cannot be used, but another may be.
+  var retake: TransferEnding.Retake?
   var entity = EntityFacts()
   /// Nil for a request to the host itself.
   var proxy: ProxyFacts?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codings of a body, as Content-Encoding names them. Every request asks for none. Some origins code
-// photos all the same, others write into the header what names no coding: a character set, the wrapping of an
-// upload, nothing at all.
+// The codings of a body, as Content-Encoding names them, or Transfer-Encoding. Every request asks for none. Some
+// origins code photos all the same, others write into the header what names no coding: a character set, the wrapping
+// of an upload, nothing at all.
 
 internal import Vocabulary
 
@@ -10,6 +10,8 @@ package struct ContentCoding: Equatable {
   package let text: String
   /// At least one is a coding: the bytes are not yet the photo's.
   package let isReal: Bool
+  /// It is deflate alone, which unpacks each byte to 1032 at most. The others have no such limit.
+  package let isBounded: Bool
 
   /// No coding has a longer name.
   private static let longest = 64
@@ -19,6 +21,8 @@ package struct ContentCoding: Equatable {
       .map { $0.filter { $0 > 0x20 } }.filter { !$0.isEmpty }.map(Self.name)
     text = names.map(\.text).joined(separator: ", ")
     isReal = names.contains { Self.registered.contains($0.lowered) }
+    let codings = names.map(\.lowered).filter { $0 != "identity" }
+    isBounded = codings.count == 1 && Self.deflated.isSuperset(of: codings)
   }
 
   private static func name(_ bytes: [UInt8]) -> OutsideText {
@@ -31,4 +35,6 @@ package struct ContentCoding: Equatable {
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip",
     "x-compress", "x-gzip", "zstd",
   ]
+
+  private static let deflated: Set<OutsideText> = ["deflate", "gzip", "x-gzip"]
 }

@@ -48,19 +48,18 @@ struct TransferEnding {
   enum Retake: Equatable {
     /// Request the whole: the origin does not send the rest.
     case whole
-    /// Take the bytes as they are: what the origin names as their coding is none.
-    case undecoded
+    /// Decode the body.
+    case decoded
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
     if answer.asked == .message, (200..<300).contains(status) { return .whole(reply(size: 0)) }
-    if answer.isWrongPart { return .again(.whole) }
+    if let retake = answer.retake { return .again(retake) }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
-    if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }
@@ -71,12 +70,6 @@ struct TransferEnding {
       return .failed(short)
     }
     return answered
-  }
-
-  /// Another request that may end better than one whose coding libcurl refused.
-  private var retake: Retake? {
-    if answer.coding.isReal { return status == 206 && answer.asked.isPart ? .whole : nil }
-    return answer.decodes && !answer.coding.text.isEmpty ? .undecoded : nil
   }
 
   private var answered: Outcome {
@@ -177,9 +170,6 @@ struct TransferEnding {
     // libcurl refuses bytes after the end of a coding as if they could not be written.
     case CURLE_WRITE_ERROR where answer.coding.isReal:
       return TransferEnding.encoded(server, answer.coding)
-    // While a transfer is paused, libcurl decodes at most 64 MiB.
-    case CURLE_OUT_OF_MEMORY where isConnected && answer.coding.isReal:
-      return TransferEnding.tooBig(server, limit: nil)
     // libcurl reports a header line above its own limit as "out of memory".
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:

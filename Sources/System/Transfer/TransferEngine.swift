@@ -212,13 +212,13 @@ final class TransferEngine {
   }
 
   /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused
-  /// handle is not reused.
+  /// handle is not reused, nor one with a small buffer.
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle, transfer.isAsking else { return }
     transfer.isAsking = false
     multi?.remove(handle)
-    guard transfer.terms === terms, !transfer.isPaused else { return }
+    guard transfer.terms === terms, !transfer.isPaused, !transfer.isDecoding else { return }
     if spare.count < terms.settings.connections { spare.append(handle) }
   }
 
