@@ -15,6 +15,9 @@ extension Surroundings {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
 
+  /// The user of this process; its number if it has no name.
+  package static var ownName: String { userName(ThisProcess.user) ?? "\(ThisProcess.user)" }
+
   /// True also if the machine cannot tell.
   package static func isUser(_ name: String) -> Bool { unsafe dr_is_user(name) != 0 }
 
