@@ -148,6 +148,7 @@ package struct ListForm {
       }
       shape = .byName(key, keyPlace)
       pending.forEach { addPhoto($0) }
+      if let option { check(PendingOption(key: option, text: key, value: event, place: keyPlace)) }
       beginAtTop(key, keyPlace, event, at: place)
     case .byName:
       if let option { check(PendingOption(key: option, text: key, value: event, place: keyPlace)) }

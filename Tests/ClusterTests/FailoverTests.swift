@@ -102,7 +102,7 @@ struct FailoverTests {
   @Test(arguments: [
     ("host=db no_option=x", #"invalid connection option "no_option""#),
     ("postgresql://db/x?no_option=x", #"invalid URI query parameter: "no_option""#),
-    ("host='", "unterminated quoted string in connection information string"),
+    ("host='", "unterminated quoted string in connection info string"),
     ("host=db dbname=x", nil), ("postgresql://u@a:1,b:2/x", nil), ("darkroom", nil),
   ])
   func `a connection string that libpq does not understand is found before a connection`(
