@@ -128,7 +128,7 @@ struct Conductor: Sendable {
     var (count, first) = (0, UInt32(1))
     while first <= list.photos {
       let last = min(list.photos, first + Self.span - 1)
-      let ends = try await observer.outcomes(of: list.list, in: first...last)
+      let ends = try await observer.outcomes(of: list.list, from: nil, in: first...last)
       count += Set(ends.map(\.photo)).count
       first = last + 1
     }

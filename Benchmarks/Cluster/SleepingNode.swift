@@ -116,7 +116,7 @@ struct SleepingNode: Sendable {
   private mutating func look() async throws(Failure) {
     guard clock.uptime() >= lastLook + .seconds(scenario.lease) / 2 else { return }
     lastLook = clock.uptime()
-    for list in try await office.closed() { try await office.returned(list) }
+    for list in try await office.closed() { try await office.returned(list, from: nil) }
   }
 
   /// False if there was nothing to report, and nothing to lease.

@@ -31,9 +31,12 @@ enum LedgerCall {
   static let release = PostgresStatement(
     "release",
     """
-    SELECT version, oldest, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint
-    FROM release
+    SELECT version, oldest,
+      ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint, system_identifier
+    FROM release, pg_control_system()
     """)
+
+  static let history = PostgresStatement("history", "SELECT life, counts FROM history()")
 
   // MARK: lists come
 
@@ -87,6 +90,8 @@ enum LedgerCall {
   static func end(_ list: LedgerList) -> PostgresStatement {
     PostgresStatement("end", "SELECT end_lists(ARRAY[$1::int8])", [list.value])
   }
+
+  private static func text(_ text: String?) -> PostgresValue { text.map { .text($0) } ?? .null }
 
   private static func numbers(_ lists: [LedgerList]) -> PostgresValue {
     .int8s(lists.map { Int64(clamping: $0.number) })
@@ -167,7 +172,9 @@ enum LedgerCall {
 
   // MARK: people
 
-  static func order(_ order: ListOrder, _ list: LedgerList) -> PostgresStatement {
+  static func order(
+    _ seat: LedgerSeat, _ order: ListOrder, _ list: LedgerList, from origin: String?
+  ) -> PostgresStatement {
     let (what, serviceClass): (Int16, ServiceClass) =
       switch order {
       case .resume: (0, .default)
@@ -176,8 +183,11 @@ enum LedgerCall {
       case .quality(let serviceClass): (3, serviceClass)
       }
     return PostgresStatement(
-      "order_list", "SELECT order_list($1::int8, $2::int2, $3::int2)",
-      [list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
+      "order_list", "SELECT order_list($1::int4, $2::int8, $3::text, $4::int2, $5::int2)",
+      [
+        .int4(seat.node), list.value, text(origin), .int2(what),
+        .int2(Int16(serviceClass.rawValue)),
+      ])
   }
 
   static func focus(_ focus: LedgerFocus) -> PostgresStatement {
@@ -205,18 +215,26 @@ enum LedgerCall {
       [(list ?? LedgerList(0)).value, .int4(Int32(clamping: most)), .bool(isOpen)])
   }
 
-  static func home(of name: [UInt8], owner: String?) -> PostgresStatement {
+  static func entry(_ origin: String) -> PostgresStatement {
     PostgresStatement(
-      "home", "SELECT home($1::bytea, $2::text)", [.bytes(name), owner.map { .text($0) } ?? .null])
+      "entry",
+      """
+      SELECT list, owner, name, folder, class, state, photos, filtered, failed, leased, nodes
+      FROM entry($1::text)
+      """, [.text(origin)])
+  }
+
+  static func home(of name: [UInt8], owner: String?) -> PostgresStatement {
+    PostgresStatement("home", "SELECT home($1::bytea, $2::text)", [.bytes(name), text(owner)])
   }
 
   static func outcomes(
-    _ list: LedgerList, _ photos: ClosedRange<UInt32>
+    _ list: LedgerList, from origin: String?, _ photos: ClosedRange<UInt32>
   ) -> PostgresStatement {
     PostgresStatement(
-      "outcomes", "SELECT rows FROM outcomes($1::int8, $2::int4, $3::int4)",
+      "outcomes", "SELECT rows FROM outcomes($1::int8, $2::text, $3::int4, $4::int4)",
       [
-        list.value, .int4(Int32(clamping: photos.lowerBound)),
+        list.value, text(origin), .int4(Int32(clamping: photos.lowerBound)),
         .int4(Int32(clamping: photos.upperBound)),
       ])
   }
@@ -235,9 +253,12 @@ enum LedgerCall {
     PostgresStatement("closed", "SELECT list FROM closed($1::int4, $2::int8)", seat.values)
   }
 
-  static func returned(_ seat: LedgerSeat, _ list: LedgerList) -> PostgresStatement {
+  static func returned(
+    _ seat: LedgerSeat, _ list: LedgerList, from origin: String?
+  ) -> PostgresStatement {
     PostgresStatement(
-      "returned", "SELECT returned($1::int4, $2::int8, $3::int8)", seat.values + [list.value])
+      "returned", "SELECT returned($1::int4, $2::int8, $3::int8, $4::text)",
+      seat.values + [list.value, text(origin)])
   }
 
   static func retire(_ seat: LedgerSeat, olderThan age: Duration) -> PostgresStatement {

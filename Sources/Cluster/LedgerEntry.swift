@@ -3,10 +3,12 @@
 // server among those of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
 //
 // The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
-// and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
-// one that was used is an old primary that came back: it lacks what was told since, and nothing is read from it.
+// and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline of the
+// same system than one that was used is an old primary that came back: it lacks what was told since, and nothing is read
+// from it. Of a fresh server, whose timelines begin again, the tie judges the ledger.
 // Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
-// libpq asks for those without a limit. The first entry of a run also waits for a disk, and for the store (`LedgerTie`).
+// libpq asks for those without a limit. An entry may also wait for a disk, and the first one of a run for the store
+// (`LedgerTie`).
 
 internal import Postgres
 package import Vocabulary
@@ -24,13 +26,13 @@ struct LedgerEntry: ~Copyable {
   private var obstacleTime = Duration.zero
   /// The place of the server that is asked first.
   private var server = 0
-  /// The latest that was seen.
-  private var timeline: Int64 = 0
+  /// The latest that was seen, of each system.
+  private var timelines: [Int64: Int64] = [:]
   private var tie: LedgerTie?
 
   init(_ place: LedgerPlace, clock: any TimeSource, interrupt: Int32) {
     (self.place, self.clock, self.interrupt) = (place, clock, interrupt)
-    tie = place.home.map { LedgerTie($0) }
+    tie = place.memory.map { LedgerTie($0) }
   }
 
   /// To wait for notices; nil without a session.
@@ -52,6 +54,13 @@ struct LedgerEntry: ~Copyable {
   }
 
   mutating func leave() { session = nil }
+
+  /// Call with the history in each answer that has one. Returns what stands against the ledger, which is left then.
+  mutating func saw(_ history: LedgerHistory) -> Failure? {
+    guard let problem = tie?.saw(history) else { return nil }
+    session = nil
+    return problem
+  }
 
   // MARK: calls
 
@@ -159,10 +168,11 @@ struct LedgerEntry: ~Copyable {
     let own = Int64(place.upgrade.release)
     guard let row = try facts[0].get()[0].first else { return own }
     if row.int(1) > own { throw refused(Self.tooNew) }
-    guard row.int(2) >= timeline else {
+    let (timeline, system) = (row.int(2), row.int(3))
+    guard timeline >= timelines[system, default: 0] else {
       throw .refused("it was the primary earlier, and lacks later changes")
     }
-    timeline = row.int(2)
+    timelines[system] = timeline
     return row.int(0)
   }
 
@@ -230,7 +240,7 @@ struct LedgerEntry: ~Copyable {
 extension Failure {
   fileprivate static let ledgerSilence = "ledger.lost"
   private static let ledgerTroubles: Set<String> = [
-    ledgerSilence, "ledger.home", "ledger.other", "ledger.release", "ledger.schema",
+    ledgerSilence, "ledger.home", "ledger.other", ledgerAge, "ledger.release", "ledger.schema",
     "ledger.upgrade", ledgerDistrust, ledgerPooler, "blobs.ledger", "blobs.other",
   ]
   fileprivate static let ledgerDistrust = "ledger.tls"

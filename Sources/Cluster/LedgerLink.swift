@@ -23,7 +23,7 @@ package struct LedgerPlace: Sendable {
   /// The longest time of a round trip.
   package let patience: Duration
   /// Nil for one that works with any ledger.
-  package let home: (any LedgerHome)?
+  let memory: LedgerMemory?
   package let upgrade: LedgerUpgrade
 
   package init(
@@ -37,7 +37,7 @@ package struct LedgerPlace: Sendable {
     self.run = run
     self.silence = silence
     self.patience = patience
-    self.home = home
+    memory = home.map { LedgerMemory($0) }
     self.upgrade = upgrade
   }
 
@@ -90,6 +90,8 @@ final class LedgerLink: Sendable {
   struct Call: Sendable {
     /// Transactions; made when this node's seat is known.
     let statements: @Sendable (LedgerSeat) -> [[PostgresStatement]]
+    /// The history of the ledger in the answer.
+    let history: @Sendable (Rows) -> LedgerHistory?
     let reply: Reply<Result<Rows, Failure>>
   }
 
@@ -130,10 +132,11 @@ final class LedgerLink: Sendable {
 
   /// The rows of each statement of each transaction.
   func ask(
+    history: @escaping @Sendable (Rows) -> LedgerHistory? = { _ in nil },
     _ statements: @escaping @Sendable (LedgerSeat) -> [[PostgresStatement]]
   ) async throws(Failure) -> Rows {
     try await Reply.wait { reply in
-      letters.put(.call(Call(statements: statements, reply: reply)))
+      letters.put(.call(Call(statements: statements, history: history, reply: reply)))
     }.get()
   }
 
@@ -186,7 +189,11 @@ final class LedgerLink: Sendable {
       let transactions = calls.map { $0.statements(seat) }
       var answers = try entry.run(transactions.flatMap { $0 }, until: deadline)[...]
       for (call, transactions) in zip(calls, transactions) {
-        call.reply.give(Self.rows(answers.prefix(transactions.count)))
+        var rows = Self.rows(answers.prefix(transactions.count))
+        if let history = (try? rows.get()).flatMap(call.history), let problem = entry.saw(history) {
+          rows = .failure(problem)
+        }
+        call.reply.give(rows)
         answers = answers.dropFirst(transactions.count)
       }
       // Those that came with the answers do not wake the next `rest`.

@@ -57,10 +57,11 @@ extension LedgerSchema {
       SELECT x.id FROM list x WHERE x.state >= 3 AND x.keeper = me AND NOT x.is_returned
         AND is_node(me, inc) ORDER BY x.id $$;
 
-    CREATE FUNCTION returned(me int, inc bigint, l bigint) RETURNS bool LANGUAGE sql AS $$
+    CREATE FUNCTION returned(me int, inc bigint, l bigint, org text) RETURNS bool
+    LANGUAGE sql AS $$
       WITH done AS (UPDATE list x SET is_returned = true, keeper = NULL
         WHERE x.id = l AND x.keeper = me AND x.state >= 3 AND NOT x.is_returned
-          AND is_node(me, inc) RETURNING 1)
+          AND is_from(l, org) AND is_node(me, inc) RETURNING 1)
       SELECT EXISTS (SELECT FROM done) $$;
 
     CREATE FUNCTION retire(me int, inc bigint, age_ms bigint) RETURNS TABLE (list bigint)
@@ -91,10 +92,12 @@ extension LedgerSchema {
 
   static let people = #"""
     -- 0 resume, 1 pause, 2 cancel, 3 class: one row, however long the list.
-    CREATE FUNCTION order_list(l bigint, what smallint, cls smallint) RETURNS bool
-    LANGUAGE plpgsql AS $$
+    CREATE FUNCTION order_list(me int, l bigint, org text, what smallint, cls smallint)
+    RETURNS bool LANGUAGE plpgsql AS $$
     DECLARE x list%ROWTYPE;
     BEGIN
+      IF NOT is_from(l, org) THEN RETURN false; END IF;
+      PERFORM changed(me);
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       IF what = 3 THEN
@@ -131,14 +134,22 @@ extension LedgerSchema {
         count(DISTINCT y.node) AS nodes FROM share y WHERE y.list = l.id AND y.state = 1) s ON true
       ORDER BY l.id $$;
 
+    CREATE FUNCTION entry(org text)
+    RETURNS TABLE (list bigint, owner text, name bytea, folder bytea, class smallint,
+      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint)
+    LANGUAGE sql STABLE AS $$
+      SELECT x.* FROM origin o CROSS JOIN LATERAL lists(o.list - 1, 1, false) x
+      WHERE o.origin = org AND x.list = o.list $$;
+
     -- Where the newest list of the name was dropped; of any user, if who is null.
     CREATE FUNCTION home(n bytea, who text) RETURNS text LANGUAGE sql STABLE AS $$
       SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
       WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
 
-    CREATE FUNCTION outcomes(l bigint, low int, high int) RETURNS TABLE (rows bytea)
+    CREATE FUNCTION outcomes(l bigint, org text, low int, high int) RETURNS TABLE (rows bytea)
     LANGUAGE sql STABLE AS $$
-      SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low $$;
+      SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low
+        AND is_from(l, org) $$;
 
     """#
 }

@@ -16,6 +16,7 @@ extension LedgerSchema {
       -- A node that enters again meanwhile waits for this transaction.
       PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
       is_mine := FOUND;
+      IF is_mine THEN PERFORM changed(me); END IF;
       FOR k IN 1 .. coalesce(array_length(ls, 1), 0) LOOP
         verdict := 3;
         IF is_mine THEN

@@ -3,8 +3,8 @@
 // of it. Leased photos are a row of `share`, made at the lease and deleted at its end. Outcomes are only added. So
 // nothing large is ever updated.
 //
-// Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
-// that are its own, one list, ready shares (skipped where another has them), account. Cuts and focus are changed under
+// Locks. A function takes them in this order, so that no two wait for each other: name, the own node, its row of
+// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. Cuts and focus are changed under
 // the lock of their list. `lease` alone waits for a list with the locks of others, which it found not ready; so each of
 // the lists that the reports of a turn may end is ended in a transaction of its own, and a pulse skips those that are
 // locked. A request for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
@@ -54,10 +54,11 @@ package enum LedgerSchema {
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
-    -- folder is the number of what the nodes share, once one has told it.
+    -- folder is the number of what the nodes share, once one has told it; life that of the last go_on.
     CREATE TABLE release (
       version int NOT NULL, oldest int NOT NULL,
-      identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '');
+      identity text NOT NULL DEFAULT gen_random_uuid()::text, folder text NOT NULL DEFAULT '',
+      life bigint NOT NULL DEFAULT 0);
     INSERT INTO release VALUES (\#(release), \#(oldest));
     -- run is drawn by each start of a daemon.
     CREATE TABLE node (
@@ -67,6 +68,8 @@ package enum LedgerSchema {
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
       draining bool NOT NULL DEFAULT false, version text NOT NULL)
       WITH (fillfactor = 30);
+    -- The lists, reports and orders that came through each node, by its name: the row stays when that of the node goes.
+    CREATE TABLE change (node text PRIMARY KEY, count bigint NOT NULL) WITH (fillfactor = 30);
     -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
     -- node that submitted the list, keeper the one that returns it, cuts the number of its shares of epoch 0.
     CREATE TABLE list (
@@ -128,25 +131,49 @@ package enum LedgerSchema {
       SELECT r.identity, r.folder INTO tie.identity, tie.folder FROM release r;
     END $$;
 
+    -- What nodes remember: a ledger with a lower count of a node is an older copy, unless its life is a later one. A
+    -- change that waits for a standby is not seen.
+    CREATE FUNCTION history(OUT life bigint, OUT counts text) LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      SELECT r.life INTO history.life FROM release r;
+      SELECT coalesce(string_agg(c.count || ' ' || c.node, chr(10)), '') INTO history.counts
+        FROM change c;
+    END $$;
+
+    CREATE FUNCTION changed(me int) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO change AS c SELECT n.name, 1 FROM node n WHERE n.id = me
+      ON CONFLICT (node) DO UPDATE SET count = c.count + 1;
+    END $$;
+
+    -- For an administrator: nodes use this ledger although it lacks changes that they have seen. The time, in
+    -- milliseconds, gives a life and numbers of lists that were never used.
+    CREATE FUNCTION go_on() RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+      number regclass := pg_get_serial_sequence('list', 'id');
+      past bigint :=
+        extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') * 1000;
+    BEGIN
+      UPDATE release r SET life = greatest(r.life + 1, past);
+      PERFORM setval(number, greatest(nextval(number), past));
+    END $$;
+
     -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
-    -- over the leases of the one before.
+    -- over the leases of the one before. A row that is missing, or that knows less of the run than the run itself, is of
+    -- an older copy of the ledger, or an administrator has removed it: the run enters anew.
     CREATE FUNCTION enter(
       who text, new_run bigint, known bigint, new_version text, OUT id int, OUT incarnation bigint)
     LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     BEGIN
-      IF known > 0 THEN
-        UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp(),
-          version = new_version
-          WHERE n.name = who AND n.run = new_run AND n.incarnation = known
-          RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
-        RETURN;
-      END IF;
-      INSERT INTO node AS n (name, run, version) VALUES (who, new_run, new_version)
+      INSERT INTO node AS n (name, run, incarnation, version)
+      VALUES (who, new_run, known + 1, new_version)
       ON CONFLICT (name) DO UPDATE SET
-        incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
+        incarnation = CASE WHEN n.run = new_run AND n.incarnation >= known THEN n.incarnation
+          ELSE greatest(n.incarnation, known) + 1 END, run = new_run,
         seen = clock_timestamp(), entered = clock_timestamp(),
         draining = n.draining AND n.run = new_run, version = new_version
+        WHERE known = 0 OR n.incarnation < known OR (n.incarnation = known AND n.run = new_run)
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     END $$;
 
@@ -233,6 +260,7 @@ package enum LedgerSchema {
       IF NOT roll THEN
         SELECT t.newest INTO earlier FROM name t WHERE t.owner = who AND t.name = nm;
       END IF;
+      PERFORM changed(me);
       SELECT l.sha256 = sha AND l.state < 2 INTO found_twin FROM list l WHERE l.id = earlier;
       IF found_twin THEN
         SELECT l.folder INTO folder FROM list l WHERE l.id = earlier;
@@ -274,6 +302,12 @@ package enum LedgerSchema {
     LANGUAGE sql STABLE AS $$
       SELECT x.origin, x.owner, x.name, x.sha256, x.class, x.photos, x.folder, x.is_roll, x.terms
       FROM list x WHERE x.id = l $$;
+
+    -- A number alone is not a list: an older copy of the ledger gives it again.
+    CREATE FUNCTION is_from(l bigint, org text) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN org IS NULL OR EXISTS (SELECT FROM origin o WHERE o.origin = org AND o.list = l);
+    END $$;
 
     """#
 

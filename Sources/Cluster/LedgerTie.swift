@@ -2,44 +2,35 @@
 // A node belongs to one ledger, and shares one place with the other nodes: both have an identity. A list has its number
 // in one ledger; in another one, that number is a list of someone else.
 //
-// A ledger has its identity from the start. A node keeps the identity, and works with no other ledger. The first node
+// A ledger has its identity from the start. A node keeps the identity, and works with no other ledger, nor with one that
+// lacks what the node has seen of it (`LedgerHistory`). The first node
 // of a ledger marks the folder or store of Blobs= with that identity and a number, and the ledger keeps the number: a
 // node whose Blobs= lacks the mark has another folder. Raises `PostgresError`.
 // Concurrency: for one thread. Waits for disks, and for the store.
 
 internal import Linux
 internal import Postgres
-package import Vocabulary
-
-/// The memory of a node, and the mark of the place that all nodes share. Raises a `Failure` of kind `machine`.
-package protocol LedgerHome: Sendable {
-  /// The identity of the ledger that this node has worked with; nil before the first.
-  func ledger() throws(Failure) -> String?
-  /// Durable on return.
-  func remember(_ ledger: String) throws(Failure)
-  /// Of the shared place; nil if there is none.
-  func mark() throws(Failure) -> String?
-  /// Durable on return. Does nothing if there is one.
-  func mark(with text: String) throws(Failure)
-}
+internal import Vocabulary
 
 struct LedgerTie {
   private struct Ledger {
     let identity: String
+    var history: LedgerHistory
     /// Empty until the first node has told it.
     let folder: String
   }
 
-  let home: any LedgerHome
-  /// Of the ledger that was found to be right in this run, and the number in the mark.
+  let memory: LedgerMemory
+  /// The ledger that was found to be right in this run, with the number in the mark.
   private var found: Ledger?
-  private var isRemembered = false
+  /// In the answers of this run; its home may not have it yet.
+  private var latest: LedgerHistory?
 
-  init(_ home: any LedgerHome) { self.home = home }
+  init(_ memory: LedgerMemory) { self.memory = memory }
 
   /// Why this node must not make a ledger, which would have another identity.
   func objection() -> Failure? {
-    do throws(Failure) { return try home.ledger() == nil ? nil : Self.otherLedger } catch {
+    do throws(Failure) { return try memory.home.ledger() == nil ? nil : Self.otherLedger } catch {
       return Self.homeTrouble(error)
     }
   }
@@ -49,13 +40,19 @@ struct LedgerTie {
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Failure? {
     let ledger = try Self.ask(&session, folder: "", until: deadline)
-    // Read once: a slow store must not take the time of each attempt.
-    if found?.identity != ledger.identity {
-      found = nil
-      do throws(Failure) {
-        found = Ledger(identity: ledger.identity, folder: try folder(of: ledger))
-      } catch { return error }
-    }
+    do throws(Failure) {
+      let problem = try Self.ofHome { () throws(Failure) in
+        try memory.objection(to: ledger.identity, ledger.history, latest: latest)
+      }
+      if let problem { return problem }
+      // Read once: a slow store must not take the time of each attempt.
+      if found?.identity != ledger.identity {
+        found = nil
+        let folder = try folder(of: ledger)
+        found = Ledger(identity: ledger.identity, history: ledger.history, folder: folder)
+      }
+      found?.history = ledger.history
+    } catch { return error }
     guard let found, found.folder != ledger.folder else { return nil }
     // Of two nodes that are first, with two folders, one is right.
     let kept = try Self.ask(&session, folder: found.folder, until: deadline)
@@ -66,46 +63,61 @@ struct LedgerTie {
 
   /// Call when the node has entered: a standby has the number of the mark now. Returns what stands against it.
   mutating func remember() -> Failure? {
-    guard let found, !isRemembered else { return nil }
-    do throws(Failure) { try home.remember(found.identity) } catch {
+    guard let found else { return nil }
+    do throws(Failure) { try memory.entered(found.identity, found.history) } catch {
       return Self.homeTrouble(error)
     }
-    isRemembered = true
+    latest = found.history
+    return nil
+  }
+
+  /// Call with the history in each answer that has one, in their order. Returns what stands against the ledger: it can
+  /// be restored under a session.
+  mutating func saw(_ history: LedgerHistory) -> Failure? {
+    if let latest, history.lacks(latest) { return .olderLedger }
+    latest = history
     return nil
   }
 
   private static func ask(
     _ session: inout PostgresSession, folder: String, until deadline: Duration
   ) throws(PostgresError) -> Ledger {
-    let rows = try session.run([[LedgerCall.tie(folder)]], until: deadline)[0].get()[0]
-    guard let row = rows.first else { throw .refused("it has no identity") }
-    return Ledger(identity: row.text(0), folder: row.text(1, most: 4096))
+    let rows = try session.run(
+      [[LedgerCall.tie(folder), LedgerCall.history]], until: deadline)[0].get()
+    guard let row = rows[0].first, let history = rows[1].first else {
+      throw .refused("it has no identity")
+    }
+    return Ledger(
+      identity: row.text(0), history: LedgerHistory(history), folder: row.text(1, most: 4096))
   }
 
   /// The number in the mark.
   private func folder(of ledger: Ledger) throws(Failure) -> String {
-    let mark: [Substring]
-    do throws(Failure) {
-      if let known = try home.ledger(), known != ledger.identity { throw Self.otherLedger }
+    let home = memory.home
+    let mark = try Self.ofHome { () throws(Failure) in
       if ledger.folder.isEmpty {
         let number = try asMachine { () throws(SystemError) in try ThisProcess.randomBytes(16) }
         // Of one that is there, the name may not be durable yet.
         try home.mark(with: "\(ledger.identity) \(String(hex: number))")
       }
-      mark = try home.mark()?.split(separator: " ") ?? []
-    } catch {
-      throw error == Self.otherLedger ? error : Self.homeTrouble(error)
+      return try home.mark()?.split(separator: " ") ?? []
     }
     guard mark.count == 2 else { throw Self.otherFolder }
     guard mark[0] == ledger.identity else { throw Self.foreignFolder }
     return String(mark[1])
   }
 
+  private static func ofHome<Answer>(
+    _ ask: () throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    do throws(Failure) { return try ask() } catch { throw homeTrouble(error) }
+  }
+
   private static func homeTrouble(_ failure: Failure) -> Failure {
     Failure(.machine, code: "ledger.home", reason: failure.reason, advice: failure.advice)
   }
 
-  private static let otherLedger = Failure(
+  static let otherLedger = Failure(
     .machine, code: "ledger.other",
     reason: "this is not the ledger that this node has worked with",
     advice: "Correct Ledger=; a new ledger needs empty folders: see BACKUP in darkroom-cluster(7)")

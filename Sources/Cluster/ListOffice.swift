@@ -30,7 +30,11 @@ package protocol ListOffice: Sendable {
   // MARK: people
 
   /// False for an unknown list, and if nothing changes.
-  func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool
+  /// - Parameter origin: where the list came from; nil if the caller has just read the number here. An older copy of the
+  ///   books gives the numbers of lists again: a number that was kept is a list only with its origin.
+  func order(
+    _ order: ListOrder, of list: LedgerList, from origin: String?
+  ) async throws(Failure) -> Bool
   /// Replaces the viewer's focus on the list; no photos end it.
   func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer
   /// In the order of lists and viewers.
@@ -39,12 +43,14 @@ package protocol ListOffice: Sendable {
   func lists(
     after list: LedgerList?, most: Int, isOpen: Bool
   ) async throws(Failure) -> [ListProgress]
+  /// The list that came from there, or its twin, under the number that it has here; nil for an unknown origin.
+  func entry(_ origin: String) async throws(Failure) -> ListProgress?
   /// The node where the newest list of this name was dropped, of this owner or of any; nil for an unknown name.
   func home(of name: [UInt8], owner: String?) async throws(Failure) -> String?
   func submission(of list: LedgerList) async throws(Failure) -> Submission?
   /// The recorded photos in the range, in the order of their numbers.
   func outcomes(
-    of list: LedgerList, in photos: ClosedRange<UInt32>
+    of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) async throws(Failure) -> [Outcome]
   /// By name.
   func nodes() async throws(Failure) -> [NodeFacts]
@@ -56,7 +62,7 @@ package protocol ListOffice: Sendable {
   /// The lists that are over and that this node is to return.
   func closed() async throws(Failure) -> [LedgerList]
   /// This node has returned the list.
-  func returned(_ list: LedgerList) async throws(Failure)
+  func returned(_ list: LedgerList, from origin: String?) async throws(Failure)
   /// Returned lists that are older, for this node to remove: the oldest ones, at most 64.
   func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList]
   /// This node has removed the files of the list: its record goes.

@@ -2,6 +2,7 @@
 // The office that keeps its books in PostgreSQL, for one node.
 // Concurrency: immutable; `LedgerLink` has a separate thread.
 
+internal import Linux
 internal import Postgres
 package import Vocabulary
 
@@ -9,6 +10,7 @@ package struct PostgresOffice: ListOffice {
   private let link: LedgerLink
   private let silence: Duration
   private let password: LedgerPassword
+  private let memory: LedgerMemory?
 
   /// - Parameter ring: called on the thread of the connection.
   package init(
@@ -18,6 +20,7 @@ package struct PostgresOffice: ListOffice {
     link = try LedgerLink.start(place, clock: clock, ring: ring)
     silence = place.silence
     password = place.password
+    memory = place.memory
   }
 
   /// For sessions that begin from now on. True if it differs from the earlier one.
@@ -39,12 +42,31 @@ package struct PostgresOffice: ListOffice {
     try await rows(statement).first?.bool(0) ?? false
   }
 
+  /// The rows of each statement of one transaction, which ends with the history of the ledger.
+  private func askWithHistory(
+    _ statements: @escaping @Sendable (LedgerSeat) -> [PostgresStatement]
+  ) async throws(Failure) -> (rows: [[PostgresRow]], history: LedgerHistory) {
+    let read: @Sendable (LedgerLink.Rows) -> LedgerHistory? = {
+      $0.first?.last?.first.map { LedgerHistory($0) }
+    }
+    let answers = try await link.ask(history: read) { [statements($0) + [LedgerCall.history]] }
+    guard let rows = answers.first, let history = read(answers) else { throw Self.nonsense }
+    return (rows, history)
+  }
+
+  /// On the disk's threads: a disk that hangs must not keep other calls from the ledger.
+  private func remember(_ history: LedgerHistory) async throws(Failure) {
+    guard let memory else { return }
+    try await onDisk { () throws(Failure) in try memory.saw(history) }
+  }
+
   // MARK: lists come
 
   package func submit(_ submission: Submission) async throws(Failure) -> Submitted {
-    guard let row = try await rows({ LedgerCall.submit($0, submission) }).first else {
-      throw Self.nonsense
-    }
+    let (rows, history) = try await askWithHistory { [LedgerCall.submit($0, submission)] }
+    guard let row = rows[0].first else { throw Self.nonsense }
+    // Before the node uses the number: a ledger that has forgotten the list is older for sure.
+    try await remember(history)
     let list = LedgerList(row, 0)
     if row.bool(1) { return .twin(list, folder: row.bytes(3)) }
     return .list(
@@ -93,10 +115,12 @@ package struct PostgresOffice: ListOffice {
   }
 
   package func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask { [silence] in [LedgerCall.pulse($0, silence: silence)] }
-    guard let rows = answers.first, rows.count == 2, let row = rows[0].first else {
-      throw Self.nonsense
+    let (rows, history) = try await askWithHistory { [silence] in
+      LedgerCall.pulse($0, silence: silence)
     }
+    guard rows.count == 3, let row = rows[0].first else { throw Self.nonsense }
+    // If it cannot be remembered, the next one is.
+    try? await remember(history)
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
       leases: rows[1].map { PulseAnswer.Lease($0) }, isDraining: row.bool(1), isOpen: row.bool(2),
@@ -114,8 +138,10 @@ package struct PostgresOffice: ListOffice {
 
   // MARK: people
 
-  package func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
-    try await isTrue { _ in LedgerCall.order(order, list) }
+  package func order(
+    _ order: ListOrder, of list: LedgerList, from origin: String?
+  ) async throws(Failure) -> Bool {
+    try await isTrue { LedgerCall.order($0, order, list, from: origin) }
   }
 
   package func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer {
@@ -140,6 +166,10 @@ package struct PostgresOffice: ListOffice {
       .map { ListProgress($0) }
   }
 
+  package func entry(_ origin: String) async throws(Failure) -> ListProgress? {
+    try await rows { _ in LedgerCall.entry(origin) }.first.map { ListProgress($0) }
+  }
+
   package func home(of name: [UInt8], owner: String?) async throws(Failure) -> String? {
     try await rows { _ in LedgerCall.home(of: name, owner: owner) }.first
       .flatMap { $0.isNull(0) ? nil : $0.text(0) }
@@ -155,9 +185,9 @@ package struct PostgresOffice: ListOffice {
   }
 
   package func outcomes(
-    of list: LedgerList, in photos: ClosedRange<UInt32>
+    of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) async throws(Failure) -> [Outcome] {
-    try await rows { _ in LedgerCall.outcomes(list, photos) }
+    try await rows { _ in LedgerCall.outcomes(list, from: origin, photos) }
       .flatMap { OutcomePack.decode($0.bytes(0)) }
       .filter { photos.contains($0.photo) }.sorted { $0.photo < $1.photo }
   }
@@ -180,8 +210,8 @@ package struct PostgresOffice: ListOffice {
     try await rows { LedgerCall.closed($0) }.map { LedgerList($0, 0) }
   }
 
-  package func returned(_ list: LedgerList) async throws(Failure) {
-    _ = try await rows { LedgerCall.returned($0, list) }
+  package func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
+    _ = try await rows { LedgerCall.returned($0, list, from: origin) }
   }
 
   package func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] {

@@ -3,33 +3,21 @@
 
 package struct CacheReport: MessageValue {
   /// Bytes that the cache may hold; 0 when it is off.
-  package var limit: UInt64
-  package var entries: Int
-  package var bytes: UInt64
+  package var limit: UInt64 = 0
+  package var entries = 0
+  package var bytes: UInt64 = 0
   /// Since the daemon started: downloads that the cache saved, and those that it did not.
-  package var hits: UInt64
-  package var misses: UInt64
+  package var hits: UInt64 = 0
+  package var misses: UInt64 = 0
 
   package init(limit: UInt64, entries: Int, bytes: UInt64, hits: UInt64, misses: UInt64) {
-    self.limit = limit
-    self.entries = entries
-    self.bytes = bytes
-    self.hits = hits
+    (self.limit, self.entries, self.bytes, self.hits) = (limit, entries, bytes, hits)
     self.misses = misses
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    limit = try fields.count("limit")
-    entries = try fields.count("entries")
-    bytes = try fields.count("bytes")
-    hits = try fields.count("hits")
-    misses = try fields.count("misses")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "limit": .count(limit), "entries": .int(Int64(entries)), "bytes": .count(bytes),
-      "hits": .count(hits), "misses": .count(misses),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("limit", \.limit), Field("entries", \.entries), Field("bytes", \.bytes),
+    Field("hits", \.hits), Field("misses", \.misses),
+  ]
 }

@@ -41,7 +41,7 @@ package enum ControlCall: Equatable, Sendable {
   case picture(PictureOrder)
   case cache(clear: Bool)
   case metrics
-  /// Retries a host that does not answer at once; without a host, all of them.
+  /// Retries a host that does not answer at once; without a host, all hosts.
   case flush(host: String?)
   /// The nodes of the cluster.
   case nodes
@@ -151,77 +151,73 @@ package enum ControlCall: Equatable, Sendable {
   package var parameters: JSONObject {
     switch self {
     case .status, .lists, .inbox, .reload, .settings, .metrics, .nodes: JSONObject()
-    case .aged(let age): JSONObject(["age": .int(age.milliseconds)])
+    case .aged(let age): AgedOrder(age: age).object
     case .drain(let order): order.object
     case .forecast(let order): order.object
     case .show(let order): order.object
     case .why(let order): order.object
-    case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
+    case .flush(let host): FlushOrder(host: host).object
     case .retry(let order): order.object
     case .pause(let list), .resume(let list), .cancel(let list), .remove(let list),
       .sheet(let list), .open(let list):
-      JSONObject(["list": .string(list.text)])
-    case .quality(let list, let serviceClass):
-      JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
+      ListOrder(list: list).object
+    case .quality(let list, let level): QualityOrder(list: list, level: level).object
     case .focus(let order): order.object
-    case .unfocus(let list, let viewer):
-      JSONObject(["list": .string(list.text), "viewer": .string(viewer)])
+    case .unfocus(let list, let viewer): UnfocusOrder(list: list, viewer: viewer).object
     case .watch(let order): order.object
     case .follow(let order): order.object
-    case .redeem(let token): JSONObject(["token": .string(token)])
+    case .redeem(let token): RedeemOrder(token: token).object
     case .states(let order): order.object
     case .colours(let order): order.object
     case .find(let order): order.object
     case .picture(let order): order.object
-    case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
+    case .cache(let clear): CacheOrder(clear: clear).object
     }
   }
 
   package init(_ method: Method, _ parameters: JSONObject) throws(ControlError) {
-    let fields = MessageFields(request: parameters)
     do throws(FieldError) {
-      switch method {
-      case .status: self = .status
-      case .lists: self = .lists
-      case .aged: self = .aged(.milliseconds(try fields.count("age") as Int64))
-      case .inbox: self = .inbox
-      case .reload: self = .reload
-      case .settings: self = .settings
-      case .metrics: self = .metrics
-      case .nodes: self = .nodes
-      case .drain: self = .drain(try DrainOrder(fields))
-      case .forecast: self = .forecast(try ForecastOrder(fields))
-      case .show: self = .show(try ShowOrder(fields))
-      case .why: self = .why(try WhyOrder(fields))
-      case .pause: self = .pause(ListReference(try fields.string("list")))
-      case .resume: self = .resume(ListReference(try fields.string("list")))
-      case .cancel: self = .cancel(ListReference(try fields.string("list")))
-      case .remove: self = .remove(ListReference(try fields.string("list")))
-      case .sheet: self = .sheet(ListReference(try fields.string("list")))
-      case .quality:
-        guard let serviceClass = ServiceClass(name: try fields.string("class")) else {
-          throw FieldError(name: "class")
-        }
-        self = .quality(ListReference(try fields.string("list")), serviceClass)
-      case .focus: self = .focus(try FocusOrder(fields))
-      case .unfocus:
-        self = .unfocus(
-          ListReference(try fields.string("list")), viewer: try fields.string("viewer", or: ""))
-      case .retry: self = .retry(try RetryOrder(fields))
-      case .flush:
-        self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
-      case .watch: self = .watch(try WatchOrder(fields))
-      case .follow: self = .follow(try FollowOrder(fields))
-      case .open: self = .open(ListReference(try fields.string("list")))
-      case .redeem: self = .redeem(token: try fields.string("token"))
-      case .states: self = .states(try StatesOrder(fields))
-      case .colours: self = .colours(try ColoursOrder(fields))
-      case .find: self = .find(try FindOrder(fields))
-      case .picture: self = .picture(try PictureOrder(fields))
-      case .cache: self = .cache(clear: try fields.flag("clear"))
-      }
+      self = try Self.read(method, parameters)
     } catch {
       throw .invalidParameter(error.name)
+    }
+  }
+
+  private static func read(
+    _ method: Method, _ parameters: JSONObject
+  ) throws(FieldError) -> ControlCall {
+    switch method {
+    case .status: .status
+    case .lists: .lists
+    case .aged: .aged(try AgedOrder(request: parameters).age)
+    case .inbox: .inbox
+    case .reload: .reload
+    case .settings: .settings
+    case .metrics: .metrics
+    case .nodes: .nodes
+    case .drain: .drain(try DrainOrder(request: parameters))
+    case .forecast: .forecast(try ForecastOrder(request: parameters))
+    case .show: .show(try ShowOrder(request: parameters))
+    case .why: .why(try WhyOrder(request: parameters))
+    case .pause: .pause(try ListOrder(request: parameters).list)
+    case .resume: .resume(try ListOrder(request: parameters).list)
+    case .cancel: .cancel(try ListOrder(request: parameters).list)
+    case .remove: .remove(try ListOrder(request: parameters).list)
+    case .sheet: .sheet(try ListOrder(request: parameters).list)
+    case .open: .open(try ListOrder(request: parameters).list)
+    case .quality: try QualityOrder(request: parameters).call
+    case .focus: .focus(try FocusOrder(request: parameters))
+    case .unfocus: try UnfocusOrder(request: parameters).call
+    case .retry: .retry(try RetryOrder(request: parameters))
+    case .flush: .flush(host: try FlushOrder(request: parameters).host)
+    case .watch: .watch(try WatchOrder(request: parameters))
+    case .follow: .follow(try FollowOrder(request: parameters))
+    case .redeem: .redeem(token: try RedeemOrder(request: parameters).token)
+    case .states: .states(try StatesOrder(request: parameters))
+    case .colours: .colours(try ColoursOrder(request: parameters))
+    case .find: .find(try FindOrder(request: parameters))
+    case .picture: .picture(try PictureOrder(request: parameters))
+    case .cache: .cache(clear: try CacheOrder(request: parameters).clear)
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error replies of the daemon: those of darkroom and of varlink, written and read.
+// The error replies of darkroom and of varlink, written and read.
 
 package enum ControlError: Error, Hashable, Sendable {
   /// `near` is a name like it, `home` the node of a cluster where a list of the name was dropped.
@@ -60,18 +60,20 @@ package enum ControlError: Error, Hashable, Sendable {
   }
 
   package init(name: String, parameters: JSONObject) {
-    let fields = MessageFields(parameters)
-    func text(_ field: String) -> String { (try? fields.string(field)) ?? "" }
+    func text(_ field: String) -> String { parameters[field]?.string ?? "" }
     let parts = name.utf8.split(separator: UInt8(ascii: "."))
     let last = parts.last.map { String(decoding: Array($0), as: UTF8.self) } ?? ""
     let known: ControlError =
       switch last {
       case "NoSuchList":
         .noSuchList(
-          name: text("name"), near: try? fields.string("near"), home: try? fields.string("home"))
+          name: text("name"), near: parameters["near"]?.string,
+          home: parameters["home"]?.string)
       case "ListRejected": .listRejected(name: text("name"), why: text("why"))
       case "AmbiguousList":
-        .ambiguousList(name: text("name"), ids: (try? fields.counts("ids")) ?? [])
+        .ambiguousList(
+          name: text("name"),
+          ids: (try? [UInt64](parameters["ids"] ?? .null, of: "ids", .max)) ?? [])
       case "PermissionDenied": .permissionDenied(why: text("why"))
       case "NotPossible": .notPossible(why: text("why"))
       case "ReloadFailed": .reloadFailed(why: text("why"))

@@ -37,17 +37,16 @@ package enum ControlReply: Equatable, Sendable {
 
   package var parameters: JSONObject {
     switch self {
-    case .status(let report): JSONObject(["status": .value(report)])
-    case .inbox(let report): JSONObject(["inbox": .value(report)])
-    case .lists(let lists): JSONObject(["lists": .values(lists)])
+    case .status(let report): StatusReply(status: report).object
+    case .inbox(let report): InboxReply(inbox: report).object
+    case .lists(let lists): ListsReply(lists: lists).object
     case .show(let report): report.object
     case .why(let report): report.object
-    case .changed(let list): JSONObject(["list": .value(list)])
+    case .changed(let list): ListReply(list: list).object
     case .sheet(let report): report.object
     case .focused(let report): report.object
-    case .reloaded(let notes), .foreseen(let notes):
-      JSONObject(["notes": .array(notes.map { .string($0) })])
-    case .settings(let settings): JSONObject(["settings": .values(settings)])
+    case .reloaded(let notes), .foreseen(let notes): NotesReply(notes: notes).object
+    case .settings(let settings): SettingsReply(settings: settings).object
     case .watch(let report): report.object
     case .followed(let report): report.object
     case .opened(let report): report.object
@@ -56,11 +55,11 @@ package enum ControlReply: Equatable, Sendable {
     case .colours(let report): report.object
     case .found(let report): report.object
     case .picture(let report): report.object
-    case .cache(let report): JSONObject(["cache": .value(report)])
+    case .cache(let report): CacheReply(cache: report).object
     case .metrics(let report): report.object
-    case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
+    case .flushed(let hosts): FlushReply(hosts: hosts).object
     case .nodes(let report): report.object
-    case .drained(let node): JSONObject(["node": .value(node)])
+    case .drained(let node): NodeReply(node: node).object
     case .failed(let error): error.parameters
     }
   }
@@ -83,33 +82,32 @@ package enum ControlReply: Equatable, Sendable {
 
   /// Reads the reply to a call of this method.
   package init(to method: ControlCall.Method, _ parameters: JSONObject) throws(FieldError) {
-    let fields = MessageFields(parameters)
     switch method {
-    case .status: self = .status(try fields.value("status"))
-    case .inbox: self = .inbox(try fields.value("inbox"))
-    case .lists, .aged: self = .lists(try fields.values("lists"))
-    case .show: self = .show(try ShowReport(fields))
-    case .why: self = .why(try WhyReport(fields))
+    case .status: self = .status(try StatusReply(parameters).status)
+    case .inbox: self = .inbox(try InboxReply(parameters).inbox)
+    case .lists, .aged: self = .lists(try ListsReply(parameters).lists)
+    case .show: self = .show(try ShowReport(parameters))
+    case .why: self = .why(try WhyReport(parameters))
     case .pause, .resume, .cancel, .quality, .retry, .remove:
-      self = .changed(try fields.value("list"))
-    case .sheet: self = .sheet(try SheetReport(fields))
-    case .focus, .unfocus: self = .focused(try FocusReport(fields))
-    case .reload: self = .reloaded(notes: try fields.strings("notes"))
-    case .forecast: self = .foreseen(notes: try fields.strings("notes"))
-    case .settings: self = .settings(try fields.values("settings"))
-    case .flush: self = .flushed(hosts: try fields.count("hosts"))
-    case .nodes: self = .nodes(try NodesReport(fields))
-    case .drain: self = .drained(try fields.value("node"))
-    case .watch: self = .watch(try WatchReport(fields))
-    case .follow: self = .followed(try FollowReport(fields))
-    case .open: self = .opened(try OpenReport(fields))
-    case .redeem: self = .redeemed(try RedeemReport(fields))
-    case .states: self = .states(try StatesReport(fields))
-    case .colours: self = .colours(try ColoursReport(fields))
-    case .find: self = .found(try FindReport(fields))
-    case .picture: self = .picture(try PictureReport(fields))
-    case .cache: self = .cache(try fields.value("cache"))
-    case .metrics: self = .metrics(try MetricsReport(fields))
+      self = .changed(try ListReply(parameters).list)
+    case .sheet: self = .sheet(try SheetReport(parameters))
+    case .focus, .unfocus: self = .focused(try FocusReport(parameters))
+    case .reload: self = .reloaded(notes: try NotesReply(parameters).notes)
+    case .forecast: self = .foreseen(notes: try NotesReply(parameters).notes)
+    case .settings: self = .settings(try SettingsReply(parameters).settings)
+    case .flush: self = .flushed(hosts: try FlushReply(parameters).hosts)
+    case .nodes: self = .nodes(try NodesReport(parameters))
+    case .drain: self = .drained(try NodeReply(parameters).node)
+    case .watch: self = .watch(try WatchReport(parameters))
+    case .follow: self = .followed(try FollowReport(parameters))
+    case .open: self = .opened(try OpenReport(parameters))
+    case .redeem: self = .redeemed(try RedeemReport(parameters))
+    case .states: self = .states(try StatesReport(parameters))
+    case .colours: self = .colours(try ColoursReport(parameters))
+    case .find: self = .found(try FindReport(parameters))
+    case .picture: self = .picture(try PictureReport(parameters))
+    case .cache: self = .cache(try CacheReply(parameters).cache)
+    case .metrics: self = .metrics(try MetricsReport(parameters))
     }
   }
 }

@@ -22,7 +22,7 @@ struct ControlRouter: Sendable {
         return .call(
           try ControlCall(known, request.parameters), view: try Self.view(request.parameters))
       case ControlInterface.service:
-        return .answer(try service(method, MessageFields(request: request.parameters)))
+        return .answer(try service(method, request.parameters))
       default: throw .interfaceNotFound(interface)
       }
     } catch {
@@ -32,10 +32,9 @@ struct ControlRouter: Sendable {
 
   /// Every call may have one.
   private static func view(_ parameters: JSONObject) throws(ControlError) -> String? {
-    let fields = MessageFields(request: parameters)
-    if fields.isMissing("view") { return nil }
-    guard let view = try? fields.string("view") else { throw .invalidParameter("view") }
-    return view
+    do throws(FieldError) { return try ViewOrder(request: parameters).view } catch {
+      throw .invalidParameter(error.name)
+    }
   }
 
   /// Splits at the last dot.
@@ -46,9 +45,9 @@ struct ControlRouter: Sendable {
     return (String(name[..<dot]), String(name[name.utf8.index(after: dot)...]))
   }
 
-  private func service(_ method: String, _ fields: MessageFields) throws(ControlError)
-    -> ControlAnswer
-  {
+  private func service(
+    _ method: String, _ parameters: JSONObject
+  ) throws(ControlError) -> ControlAnswer {
     switch method {
     case "GetInfo":
       return ControlAnswer(
@@ -58,7 +57,10 @@ struct ControlRouter: Sendable {
           "interfaces": [.string(ControlInterface.service), .string(ControlInterface.name)],
         ]))
     case "GetInterfaceDescription":
-      guard let name = try? fields.string("interface") else { throw .invalidParameter("interface") }
+      let name: String
+      do throws(FieldError) { name = try InterfaceOrder(request: parameters).interface } catch {
+        throw .invalidParameter(error.name)
+      }
       guard let text = ControlInterface.description(of: name) else {
         throw .interfaceNotFound(name)
       }

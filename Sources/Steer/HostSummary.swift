@@ -5,40 +5,26 @@ package struct HostSummary: MessageValue {
   package static let mostShown = 100
 
   /// Includes the port unless it is the default.
-  package var name: String
+  package var name = ""
   /// The cause, for programs and for users.
-  package var code: String
-  package var reason: String
+  package var code = ""
+  package var reason = ""
   /// Failed attempts since it last answered.
-  package var attempts: UInt32
+  package var attempts: UInt32 = 0
   /// Since when, and when it is tried again, in milliseconds since 1970.
-  package var since: UInt64
-  package var until: UInt64
+  package var since: UInt64 = 0
+  package var until: UInt64 = 0
 
   package init(
     name: String, code: String, reason: String, attempts: UInt32, since: UInt64, until: UInt64
   ) {
-    self.name = name
-    self.code = code
-    self.reason = reason
-    self.attempts = attempts
-    self.since = since
-    self.until = until
+    (self.name, self.code, self.reason, self.attempts) = (name, code, reason, attempts)
+    (self.since, self.until) = (since, until)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    name = try fields.string("name")
-    code = try fields.string("code")
-    reason = try fields.string("reason")
-    attempts = try fields.count("attempts")
-    since = try fields.count("since")
-    until = try fields.count("until")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "name": .string(name), "code": .string(code), "reason": .string(reason),
-      "attempts": .count(attempts), "since": .count(since), "until": .count(until),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("name", \.name), Field("code", \.code), Field("reason", \.reason),
+    Field("attempts", \.attempts), Field("since", \.since), Field("until", \.until),
+  ]
 }

@@ -3,17 +3,11 @@
 
 package struct ListPace: Equatable, Sendable {
   /// Of the originals that were downloaded since the daemon started.
-  package var bytes: UInt64
+  package var bytes: UInt64 = 0
   /// How fast photos end, over the last minute; 0 if that is unknown.
-  package var photosPerHour: UInt64
+  package var photosPerHour: UInt64 = 0
 
   package init(bytes: UInt64 = 0, photosPerHour: UInt64 = 0) {
-    self.bytes = bytes
-    self.photosPerHour = photosPerHour
-  }
-
-  init(_ fields: MessageFields) throws(FieldError) {
-    bytes = try fields.count("bytes")
-    photosPerHour = try fields.count("photosPerHour")
+    (self.bytes, self.photosPerHour) = (bytes, photosPerHour)
   }
 }

@@ -5,25 +5,25 @@
 package import Vocabulary
 
 package struct ListSummary: MessageValue {
-  package var id: UInt64
+  package var id: UInt64 = 0
   /// The dropped file's name without its ending. Not escaped; escape it before showing it.
-  package var name: String
-  package var title: String
-  package var owner: UInt32
+  package var name = ""
+  package var title = ""
+  package var owner: UInt32 = 0
   /// The user who paused or cancelled it.
   package var halter: UInt32?
-  package var state: String
-  package var serviceClass: String
-  package var total: UInt32
+  package var state = ""
+  package var serviceClass = ""
+  package var total: UInt32 = 0
   /// How many photos are in each state; the sum is `total`.
-  package var new: UInt32
-  package var downloaded: UInt32
-  package var filtered: UInt32
-  package var failed: UInt32
+  package var new: UInt32 = 0
+  package var downloaded: UInt32 = 0
+  package var filtered: UInt32 = 0
+  package var failed: UInt32 = 0
   /// Milliseconds since 1970.
-  package var accepted: UInt64
-  package var end: ListEnd
-  package var pace: ListPace
+  package var accepted: UInt64 = 0
+  package var end = ListEnd()
+  package var pace = ListPace()
 
   package init(
     id: UInt64, name: String, title: String, owner: UInt32, halter: UInt32? = nil, state: ListState,
@@ -31,55 +31,24 @@ package struct ListSummary: MessageValue {
     failed: UInt32, accepted: UInt64, ended: UInt64 = 0,
     pace: ListPace = ListPace()
   ) {
-    self.id = id
-    self.name = name
-    self.title = title
-    self.owner = owner
-    self.halter = halter
-    self.state = state.name
-    self.serviceClass = serviceClass.name
-    self.total = total
-    self.new = new
-    self.downloaded = downloaded
-    self.filtered = filtered
-    self.failed = failed
+    (self.id, self.name, self.title, self.owner, self.halter) = (id, name, title, owner, halter)
+    (self.state, self.serviceClass, self.total) = (state.name, serviceClass.name, total)
+    (self.new, self.downloaded, self.filtered, self.failed) = (new, downloaded, filtered, failed)
     self.accepted = accepted
     end = ListEnd(time: ended)
     self.pace = pace
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    id = try fields.count("id")
-    name = try fields.string("name")
-    title = try fields.string("title")
-    owner = try fields.count("owner")
-    halter = fields.isMissing("halter") ? nil : try fields.count("halter")
-    state = try fields.string("state")
-    serviceClass = try fields.string("serviceClass")
-    total = try fields.count("total")
-    new = try fields.count("new")
-    downloaded = try fields.count("downloaded")
-    filtered = try fields.count("filtered")
-    failed = try fields.count("failed")
-    accepted = try fields.count("accepted")
-    end = try ListEnd(fields)
-    pace = try ListPace(fields)
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject([
-      "id": .count(id), "name": .string(name), "title": .string(title), "owner": .count(owner),
-      "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
-      "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
-      "failed": .count(failed), "accepted": .count(accepted),
-      "ended": .count(end.time), "returned": .bool(end.isReturned), "bytes": .count(pace.bytes),
-      "photosPerHour": .count(pace.photosPerHour),
-    ])
-    if let halter { object["halter"] = .count(halter) }
-    if let expire = end.printsExpire { object["printsExpire"] = .count(expire) }
-    if let expired = end.printsExpired { object["printsExpired"] = .count(expired) }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("id", \.id), Field("name", \.name), Field("title", \.title), Field("owner", \.owner),
+    Field("state", \.state, "ListState"), Field("serviceClass", \.serviceClass, "ServiceClass"),
+    Field("total", \.total), Field("new", \.new), Field("downloaded", \.downloaded),
+    Field("filtered", \.filtered), Field("failed", \.failed), Field("accepted", \.accepted),
+    Field("ended", \.end.time), Field("returned", \.end.isReturned), Field("bytes", \.pace.bytes),
+    Field("photosPerHour", \.pace.photosPerHour), Field("halter", \.halter),
+    Field("printsExpire", \.end.printsExpire), Field("printsExpired", \.end.printsExpired),
+  ]
 
   package var ended: UInt64 {
     get { end.time }
@@ -105,7 +74,7 @@ package struct ListSummary: MessageValue {
 /// 1970.
 package struct ListEnd: Equatable, Sendable {
   /// 0 until the list is finished or cancelled.
-  package var time: UInt64
+  package var time: UInt64 = 0
   /// Its copy and its results are in `done` and `failed`, or can never be made.
   package var isReturned = false
   /// When its prints are to be removed; nil if they are not.
@@ -113,12 +82,5 @@ package struct ListEnd: Equatable, Sendable {
   /// When they were removed.
   package var printsExpired: UInt64?
 
-  init(time: UInt64) { self.time = time }
-
-  init(_ fields: MessageFields) throws(FieldError) {
-    time = try fields.count("ended")
-    isReturned = try fields.isMissing("returned") ? time > 0 : fields.flag("returned")
-    printsExpire = fields.isMissing("printsExpire") ? nil : try fields.count("printsExpire")
-    printsExpired = fields.isMissing("printsExpired") ? nil : try fields.count("printsExpired")
-  }
+  init(time: UInt64 = 0) { self.time = time }
 }

@@ -3,54 +3,43 @@
 // without bound.
 
 package struct MetricFamily: MessageValue {
-  package enum Kind: String, Sendable { case counter, gauge, histogram }
+  package enum Kind: String, MessagePart { case counter, gauge, histogram }
 
   package struct Label: MessageValue {
-    package var name: String
-    package var value: String
+    package var name = ""
+    package var value = ""
 
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-    package init(_ fields: MessageFields) throws(FieldError) {
-      name = try fields.string("name")
-      value = try fields.string("value")
-    }
-
-    package var object: JSONObject {
-      JSONObject(["name": .string(name), "value": .string(value)])
-    }
+    package init() {}
+    package static let fields: [Field] = [Field("name", \.name), Field("value", \.value)]
+    package static var varlink: String { line }
   }
 
   package struct Sample: MessageValue {
     /// The end of its name: `_total`, `_bucket`, `_count` or `_sum`; empty for a gauge.
-    package var suffix: String
-    package var labels: [Label]
+    package var suffix = ""
+    package var labels: [Label] = []
     /// A decimal number.
-    package var value: String
+    package var value = ""
 
     package init(_ value: String, suffix: String = "", labels: [Label] = []) {
       (self.suffix, self.labels, self.value) = (suffix, labels, value)
     }
 
-    package init(_ fields: MessageFields) throws(FieldError) {
-      suffix = try fields.string("suffix")
-      labels = try fields.values("labels")
-      value = try fields.string("value")
-    }
-
-    package var object: JSONObject {
-      JSONObject([
-        "suffix": .string(suffix), "labels": .values(labels), "value": .string(value),
-      ])
-    }
+    package init() {}
+    package static let fields: [Field] = [
+      Field("suffix", \.suffix), Field("labels", \.labels), Field("value", \.value),
+    ]
+    package static var varlink: String { "MetricSample" }
   }
 
-  package var name: String
-  package var kind: Kind
+  package var name = ""
+  package var kind = Kind.gauge
   /// Empty for a plain number.
-  package var unit: String
-  package var help: String
-  package var samples: [Sample]
+  package var unit = ""
+  package var help = ""
+  package var samples: [Sample] = []
 
   package init(
     _ name: String, _ kind: Kind, unit: String = "", _ help: String, _ samples: [Sample]
@@ -59,33 +48,18 @@ package struct MetricFamily: MessageValue {
     (self.help, self.samples) = (help, samples)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    guard let kind = Kind(rawValue: try fields.string("kind")) else {
-      throw FieldError(name: "kind")
-    }
-    self.kind = kind
-    name = try fields.string("name")
-    unit = try fields.string("unit")
-    help = try fields.string("help")
-    samples = try fields.values("samples")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "name": .string(name), "kind": .string(kind.rawValue), "unit": .string(unit),
-      "help": .string(help), "samples": .values(samples),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("name", \.name), Field("kind", \.kind), Field("unit", \.unit), Field("help", \.help),
+    Field("samples", \.samples),
+  ]
 }
 
 package struct MetricsReport: MessageValue {
-  package var families: [MetricFamily]
+  package var families: [MetricFamily] = []
 
   package init(families: [MetricFamily]) { self.families = families }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    families = try fields.values("families")
-  }
-
-  package var object: JSONObject { JSONObject(["families": .values(families)]) }
+  package init() {}
+  package static let fields: [Field] = [Field("families", \.families)]
 }

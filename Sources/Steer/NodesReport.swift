@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reply to `Nodes`: the machines that share lists. And the link of one of them to the ledger, in the reply to
+// The reply to `Nodes`: the machines that share lists. And the link of one machine to the ledger, in the reply to
 // `Status`.
 
-package struct NodesReport: Equatable, Sendable {
+package struct NodesReport: MessageValue {
   /// The node that answers.
-  package var own: String
+  package var own = ""
   /// A node that is silent for longer loses its photos to others.
-  package var leaseSeconds: UInt64
+  package var leaseSeconds: UInt64 = 0
   /// By name.
-  package var nodes: [NodeSummary]
+  package var nodes: [NodeSummary] = []
 
   package init(own: String, leaseSeconds: UInt64, nodes: [NodeSummary]) {
     (self.own, self.leaseSeconds, self.nodes) = (own, leaseSeconds, nodes)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    own = try fields.string("own")
-    leaseSeconds = try fields.count("leaseSeconds")
-    nodes = try fields.values("nodes")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "own": .string(own), "leaseSeconds": .count(leaseSeconds), "nodes": .values(nodes),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("own", \.own), Field("leaseSeconds", \.leaseSeconds), Field("nodes", \.nodes),
+  ]
 }
 
 package struct NodeSummary: MessageValue {
-  package enum State: String, Sendable, CaseIterable {
+  package enum State: String, MessagePart, CaseIterable {
+    package static var varlink: String { "NodeState" }
+
     case working
     /// It takes no new photos.
     case draining
@@ -40,42 +35,30 @@ package struct NodeSummary: MessageValue {
     case silent
   }
 
-  package var name: String
-  package var state: State
+  package var name = ""
+  package var state = State.working
   /// Seconds since it was heard.
-  package var seen: UInt64
+  package var seen: UInt64 = 0
   /// The photos that it has leased.
-  package var leased: UInt32
+  package var leased: UInt32 = 0
   /// Of its darkroomd; empty if it does not tell.
-  package var version: String
+  package var version = ""
 
   package init(name: String, state: State, seen: UInt64, leased: UInt32, version: String) {
     (self.name, self.state, self.seen, self.leased) = (name, state, seen, leased)
     self.version = version
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    name = try fields.string("name")
-    guard let state = State(rawValue: try fields.string("state")) else {
-      throw FieldError(name: "state")
-    }
-    self.state = state
-    seen = try fields.count("seen")
-    leased = try fields.count("leased")
-    version = try fields.string("version", or: "")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "name": .string(name), "state": .string(state.rawValue), "seen": .count(seen),
-      "leased": .count(leased), "version": .string(version),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("name", \.name), Field("state", \.state, "NodeState"), Field("seen", \.seen),
+    Field("leased", \.leased), Field("version", \.version),
+  ]
 }
 
 /// The order to a node to take no new photos, or to take some again.
-package struct DrainOrder: Equatable, Sendable {
-  package var node: String
+package struct DrainOrder: MessageValue {
+  package var node = ""
   package var isOff = false
   /// The node gives its photos back instead of finishing them.
   package var isNow = false
@@ -84,44 +67,29 @@ package struct DrainOrder: Equatable, Sendable {
     (self.node, self.isOff, self.isNow) = (node, isOff, isNow)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    node = try fields.string("node")
-    isOff = try fields.flag("off")
-    isNow = try fields.flag("now")
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject(["node": .string(node)])
-    if isOff { object["off"] = true }
-    if isNow { object["now"] = true }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("node", \.node), Field("off", \.isOff, isOptional: true),
+    Field("now", \.isNow, isOptional: true),
+  ]
 }
 
 package struct ClusterSummary: MessageValue {
-  package var node: String
+  package var node = ""
   /// The trouble with the ledger; empty while it answers.
-  package var trouble: String
+  package var trouble = ""
   /// Since when, in milliseconds since 1970; 0 while it answers.
-  package var since: UInt64
+  package var since: UInt64 = 0
   /// Photos whose end the ledger does not know yet.
-  package var outbox: UInt64
+  package var outbox: UInt64 = 0
 
   package init(node: String, trouble: String = "", since: UInt64 = 0, outbox: UInt64 = 0) {
     (self.node, self.trouble, self.since, self.outbox) = (node, trouble, since, outbox)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    node = try fields.string("node")
-    trouble = try fields.string("trouble")
-    since = try fields.count("since")
-    outbox = try fields.count("outbox")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "node": .string(node), "trouble": .string(trouble), "since": .count(since),
-      "outbox": .count(outbox),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("node", \.node), Field("trouble", \.trouble), Field("since", \.since),
+    Field("outbox", \.outbox),
+  ]
 }

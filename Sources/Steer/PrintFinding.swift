@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outcome of a comparison of a print with the record.
 
-package struct PrintFinding: MessageValue, Equatable {
-  package enum Kind: String, CaseIterable, Sendable {
+package struct PrintFinding: MessageValue {
+  package enum Kind: String, CaseIterable, MessagePart {
     case asRecorded, missing, changed, unreadable
     /// The record has the print, but its result is missing or cannot be read.
     case lost
   }
 
-  package let kind: Kind
+  package var kind = Kind.asRecorded
   /// A clause; empty if it is as recorded.
-  package let why: String
+  package var why = ""
 
   package init(_ kind: Kind, why: String = "") { (self.kind, self.why) = (kind, why) }
 
@@ -23,14 +23,6 @@ package struct PrintFinding: MessageValue, Equatable {
     PrintFinding(.changed, why: "it has \(found) bytes, \(recorded) were recorded")
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    guard let kind = Kind(rawValue: try fields.string("finding")) else {
-      throw FieldError(name: "finding")
-    }
-    self.init(kind, why: try fields.string("why"))
-  }
-
-  package var object: JSONObject {
-    JSONObject(["finding": .string(kind.rawValue), "why": .string(why)])
-  }
+  package init() {}
+  package static let fields: [Field] = [Field("finding", \.kind), Field("why", \.why)]
 }

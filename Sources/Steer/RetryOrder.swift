@@ -2,21 +2,17 @@
 // The parameters of `Retry`.
 
 package struct RetryOrder: MessageValue {
-  package var list: ListReference
+  package var list = ListReference("")
   /// Numbers, ranges of numbers such as `10-20`, and names; none for all photos that failed.
-  package var photos: [String]
+  package var photos: [String] = []
 
   package init(list: ListReference, photos: [String] = []) {
-    self.list = list
-    self.photos = photos
+    (self.list, self.photos) = (list, photos)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    list = ListReference(try fields.string("list"))
-    photos = try FocusOrder.words(fields)
-  }
-
-  package var object: JSONObject {
-    JSONObject(["list": .string(list.text), "photos": .array(photos.map { .string($0) })])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("list", \.list),
+    Field("photos", \.photos, isOptional: true, where: { $0.count <= FocusOrder.mostWords }),
+  ]
 }

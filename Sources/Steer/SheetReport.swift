@@ -3,26 +3,17 @@
 
 package struct SheetReport: MessageValue {
   /// The full path of the first page.
-  package var page: String
-  package var pages: Int
+  package var page = ""
+  package var pages = 0
   /// The thumbnails that were missing and have been made.
-  package var thumbnails: Int
+  package var thumbnails = 0
 
   package init(page: String, pages: Int, thumbnails: Int) {
-    self.page = page
-    self.pages = pages
-    self.thumbnails = thumbnails
+    (self.page, self.pages, self.thumbnails) = (page, pages, thumbnails)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    page = try fields.string("page")
-    pages = try fields.count("pages")
-    thumbnails = try fields.count("thumbnails")
-  }
-
-  package var object: JSONObject {
-    JSONObject([
-      "page": .string(page), "pages": .int(Int64(pages)), "thumbnails": .int(Int64(thumbnails)),
-    ])
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("page", \.page), Field("pages", \.pages), Field("thumbnails", \.thumbnails),
+  ]
 }

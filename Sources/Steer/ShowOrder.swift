@@ -8,11 +8,11 @@ package struct ShowOrder: MessageValue {
   /// The most photos of a page whose prints are read.
   package static let mostVerified: UInt32 = 8
 
-  package var list: ListReference
+  package var list = ListReference("")
   /// The number of photos to skip at the head of the list.
-  package var offset: UInt32
+  package var offset: UInt32 = 0
   /// The most photos in the reply; 0 for the list alone.
-  package var limit: UInt32
+  package var limit: UInt32 = 100
   /// Only photos in this state.
   package var state: SeenState?
   /// Reads the prints of the page, if they are in a store, and compares them with the record.
@@ -21,61 +21,40 @@ package struct ShowOrder: MessageValue {
   package init(
     list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: SeenState? = nil
   ) {
-    self.list = list
-    self.offset = offset
+    (self.list, self.offset) = (list, offset)
     self.limit = min(limit, Self.highestLimit)
     self.state = state
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    list = ListReference(try fields.string("list"))
-    offset = try fields.count("offset", or: 0)
-    limit = try fields.count("limit", or: 100)
-    guard limit <= Self.highestLimit else { throw FieldError(name: "limit") }
-    let name = try fields.string("state", or: "")
-    state = SeenState(rawValue: name)
-    if state == nil, !name.isEmpty { throw FieldError(name: "state") }
-    verifies = try fields.flag("verifies")
-    guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("list", \.list), Field("offset", \.offset, isOptional: true),
+    Field("limit", \.limit, isOptional: true, where: { $0 <= highestLimit }),
+    Field("state", \.state), Field("verifies", \.verifies, isOptional: true),
+  ]
 
-  package var object: JSONObject {
-    var object = JSONObject([
-      "list": .string(list.text), "offset": .count(offset), "limit": .count(limit),
-    ])
-    object["state"] = state.map { .string($0.name) }
-    if verifies { object["verifies"] = .bool(true) }
-    return object
+  package func check() throws(FieldError) {
+    guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }
   }
 }
 
 package struct ShowReport: MessageValue {
-  package var list: ListSummary
-  package var photos: [PhotoSummary]
+  package var list = ListSummary()
+  package var photos: [PhotoSummary] = []
   /// The offset of the next page; nil after the last page.
   package var more: UInt32?
   /// The full path of the list's prints, or their URL in a store; nil if only the list was asked for.
   package var prints: String?
 
   package init(list: ListSummary, photos: [PhotoSummary] = [], more: UInt32? = nil) {
-    self.list = list
-    self.photos = photos
-    self.more = more
+    (self.list, self.photos, self.more) = (list, photos, more)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    list = try fields.value("list")
-    photos = try fields.values("photos")
-    more = fields.isMissing("more") ? nil : try fields.count("more")
-    prints = fields.isMissing("prints") ? nil : try fields.string("prints")
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject(["list": .value(list), "photos": .values(photos)])
-    object["more"] = more.map { .count($0) }
-    object["prints"] = prints.map { .string($0) }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("list", \.list), Field("photos", \.photos), Field("more", \.more),
+    Field("prints", \.prints),
+  ]
 
   /// The order for the next page; nil after the last one. It names the list by its number: at the next page
   /// the name may mean another list.

@@ -3,31 +3,31 @@
 
 package struct StatusReport: MessageValue {
   private struct Files: Equatable {
-    let waiting: Int
-    let unreadable: Int
+    var waiting = 0
+    var unreadable = 0
     var pictureRefusal: String?
   }
 
-  package var version: String
+  package var version = ""
   /// A word or a phrase: `running`, `waiting: REASON`, `stopping`.
-  package var state: String
+  package var state = ""
   /// When the daemon started, milliseconds since 1970.
-  package var since: UInt64
-  package var work: WorkCounts
+  package var since: UInt64 = 0
+  package var work = WorkCounts()
   /// Troubles and shortcomings of this machine or its setup, one clause each; empty without any.
-  package var degraded: [String]
+  package var degraded: [String] = []
   /// Faults that users have to mend themselves, one clause each; this machine works as it should.
-  package var mistakes: [String]
-  package var prints: String
-  package var inbox: String
-  package var residentBytes: UInt64
+  package var mistakes: [String] = []
+  package var prints = ""
+  package var inbox = ""
+  package var residentBytes: UInt64 = 0
   /// The layers of the workers' sandbox, in words.
-  package var sandbox: String
+  package var sandbox = ""
   /// Hosts that do not answer, by name, and how many more there are.
-  package var hosts: [HostSummary]
-  package var moreHosts: Int
-  /// Files in the inbox that may become lists, and those of them that the daemon may not read.
-  private var files: Files
+  package var hosts: [HostSummary] = []
+  package var moreHosts = 0
+  /// Files in the inbox that may become lists, and how many the daemon may not read.
+  private var files = Files()
   /// Nil for a machine of its own.
   package var cluster: ClusterSummary?
   /// The prints that are removed within a day, and those that rest before, one clause each.
@@ -47,61 +47,26 @@ package struct StatusReport: MessageValue {
     hosts: [HostSummary] = [], moreHosts: Int = 0, waitingFiles: Int = 0, unreadableFiles: Int = 0,
     cluster: ClusterSummary? = nil
   ) {
-    self.version = version
-    self.state = state
-    self.since = since
-    self.work = work
-    self.degraded = degraded
-    self.mistakes = mistakes
-    self.prints = prints
-    self.inbox = inbox
-    self.residentBytes = residentBytes
-    self.sandbox = sandbox
-    self.hosts = hosts
+    (self.version, self.state, self.since, self.work) = (version, state, since, work)
+    (self.degraded, self.mistakes, self.prints, self.inbox) = (degraded, mistakes, prints, inbox)
+    (self.residentBytes, self.sandbox, self.hosts) = (residentBytes, sandbox, hosts)
     self.moreHosts = moreHosts
     files = Files(waiting: waitingFiles, unreadable: unreadableFiles)
     self.cluster = cluster
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    version = try fields.string("version")
-    state = try fields.string("state")
-    since = try fields.count("since")
-    work = try WorkCounts(fields)
-    degraded = try fields.strings("degraded")
-    mistakes = try fields.strings("mistakes")
-    prints = try fields.string("prints")
-    inbox = try fields.string("inbox")
-    residentBytes = try fields.count("residentBytes")
-    sandbox = try fields.string("sandbox")
-    hosts = try fields.values("hosts")
-    moreHosts = try fields.count("moreHosts")
-    files = Files(
-      waiting: try fields.count("waitingFiles", or: 0),
-      unreadable: try fields.count("unreadableFiles", or: 0))
-    cluster = fields.isMissing("cluster") ? nil : try fields.value("cluster")
-    expiring = try fields.strings("expiring")
-    pictureRefusal =
-      fields.isMissing("pictureRefusal") ? nil : try fields.string("pictureRefusal")
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject([
-      "version": .string(version), "state": .string(state), "since": .count(since),
-      "lists": .int(Int64(work.lists)), "listsKnown": .bool(work.areKnown),
-      "pausedLists": .int(Int64(work.pausedLists)), "paused": .values(work.paused),
-      "photosWaiting": .int(Int64(work.photosWaiting)),
-      "photosRunning": .int(Int64(work.photosRunning)), "downloads": .int(Int64(work.downloads)),
-      "filters": .int(Int64(work.filters)), "outputs": .int(Int64(work.outputs)),
-      "degraded": .array(degraded.map { .string($0) }),
-      "mistakes": .array(mistakes.map { .string($0) }),
-      "expiring": .array(expiring.map { .string($0) }), "prints": .string(prints),
-      "inbox": .string(inbox), "residentBytes": .count(residentBytes), "sandbox": .string(sandbox),
-      "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
-      "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),
-    ])
-    object["cluster"] = cluster.map { .value($0) }
-    object["pictureRefusal"] = pictureRefusal.map { .string($0) }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("version", \.version), Field("state", \.state), Field("since", \.since),
+    Field("lists", \.work.lists), Field("listsKnown", \.work.areKnown),
+    Field("pausedLists", \.work.pausedLists), Field("paused", \.work.paused),
+    Field("photosWaiting", \.work.photosWaiting), Field("photosRunning", \.work.photosRunning),
+    Field("downloads", \.work.downloads), Field("filters", \.work.filters),
+    Field("outputs", \.work.outputs), Field("degraded", \.degraded), Field("mistakes", \.mistakes),
+    Field("expiring", \.expiring),
+    Field("prints", \.prints), Field("inbox", \.inbox), Field("residentBytes", \.residentBytes),
+    Field("sandbox", \.sandbox), Field("hosts", \.hosts), Field("moreHosts", \.moreHosts),
+    Field("waitingFiles", \.files.waiting), Field("unreadableFiles", \.files.unreadable),
+    Field("cluster", \.cluster), Field("pictureRefusal", \.pictureRefusal),
+  ]
 }

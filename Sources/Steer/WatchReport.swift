@@ -7,68 +7,40 @@ package struct WatchOrder: MessageValue {
 
   package init(list: ListReference? = nil) { self.list = list }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    let text = try fields.string("list", or: "")
-    list = text.isEmpty ? nil : ListReference(text)
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject()
-    object["list"] = list.map { .string($0.text) }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [Field("list", \.list)]
 }
 
 /// One transfer. Photos with the same URL share it.
 package struct TransferSummary: MessageValue {
   /// The list and number of the named photo.
-  package var list: UInt64
-  package var photo: UInt32
-  package var name: String
+  package var list: UInt64 = 0
+  package var photo: UInt32 = 0
+  package var name = ""
   /// How many photos that the caller may look at wait for this transfer.
-  package var photos: Int
+  package var photos = 0
   /// The host, with its port unless it is the default.
-  package var server: String
-  package var received: UInt64
+  package var server = ""
+  package var received: UInt64 = 0
   /// Nil when the origin did not send it.
   package var total: UInt64?
   /// Bytes per second, over the last seconds.
-  package var rate: UInt64
+  package var rate: UInt64 = 0
 
   package init(
     list: UInt64, photo: UInt32, name: String, photos: Int, server: String, received: UInt64,
     total: UInt64?, rate: UInt64
   ) {
-    self.list = list
-    self.photo = photo
-    self.name = name
-    self.photos = photos
-    self.server = server
-    self.received = received
-    self.total = total
-    self.rate = rate
+    (self.list, self.photo, self.name, self.photos) = (list, photo, name, photos)
+    (self.server, self.received, self.total, self.rate) = (server, received, total, rate)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    list = try fields.count("list")
-    photo = try fields.count("photo")
-    name = try fields.string("name")
-    photos = try fields.count("photos")
-    server = try fields.string("server")
-    received = try fields.count("received")
-    total = fields.isMissing("total") ? nil : try fields.count("total")
-    rate = try fields.count("rate")
-  }
-
-  package var object: JSONObject {
-    var object = JSONObject([
-      "list": .count(list), "photo": .count(photo), "name": .string(name),
-      "photos": .int(Int64(photos)), "server": .string(server), "received": .count(received),
-      "rate": .count(rate),
-    ])
-    object["total"] = total.map { .count($0) }
-    return object
-  }
+  package init() {}
+  package static let fields: [Field] = [
+    Field("list", \.list), Field("photo", \.photo), Field("name", \.name),
+    Field("photos", \.photos), Field("server", \.server), Field("received", \.received),
+    Field("total", \.total), Field("rate", \.rate),
+  ]
 
   /// Seconds until the end at the current rate; nil when unknown.
   package var secondsLeft: UInt64? {
@@ -78,20 +50,13 @@ package struct TransferSummary: MessageValue {
 }
 
 package struct WatchReport: MessageValue {
-  package var lists: [ListSummary]
-  package var transfers: [TransferSummary]
+  package var lists: [ListSummary] = []
+  package var transfers: [TransferSummary] = []
 
   package init(lists: [ListSummary] = [], transfers: [TransferSummary] = []) {
-    self.lists = lists
-    self.transfers = transfers
+    (self.lists, self.transfers) = (lists, transfers)
   }
 
-  package init(_ fields: MessageFields) throws(FieldError) {
-    lists = try fields.values("lists")
-    transfers = try fields.values("transfers")
-  }
-
-  package var object: JSONObject {
-    JSONObject(["lists": .values(lists), "transfers": .values(transfers)])
-  }
+  package init() {}
+  package static let fields: [Field] = [Field("lists", \.lists), Field("transfers", \.transfers)]
 }

@@ -187,6 +187,10 @@ package struct LedgerModel {
     }?.key
   }
 
+  package func isFrom(_ list: LedgerList, _ origin: String?) -> Bool {
+    origin.map { origins[$0]?.list == list } ?? true
+  }
+
   // MARK: lists come
 
   package mutating func submit(_ list: Submission, by node: Int) -> Submitted {

@@ -11,45 +11,8 @@ import Vocabulary
 
 @Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
 struct LedgerTieTests {
-  /// The folder that nodes share.
-  private final class Shared: Sendable {
-    let mark = Mutex<String?>(nil)
-  }
-
-  /// What becomes of a call that writes.
-  enum Fault { case before, after, never }
-
-  private final class Home: LedgerHome {
-    let shared: Shared
-    let known = Mutex<String?>(nil)
-    /// Of the next calls.
-    let faults = Mutex<[Fault]>([])
-
-    init(_ shared: Shared, known ledger: String? = nil) {
-      self.shared = shared
-      known.withLock { $0 = ledger }
-    }
-
-    private func write(_ deed: () -> Void) throws(Failure) {
-      let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-      if fault != .before { deed() }
-      if let fault, fault != .never {
-        throw Failure(.machine, code: "test", reason: "the disk is full")
-      }
-    }
-
-    func ledger() throws(Failure) -> String? { known.withLock { $0 } }
-
-    func remember(_ ledger: String) throws(Failure) {
-      try write { known.withLock { $0 = ledger } }
-    }
-
-    func mark() throws(Failure) -> String? { shared.mark.withLock { $0 } }
-
-    func mark(with text: String) throws(Failure) {
-      try write { shared.mark.withLock { $0 = $0 ?? text } }
-    }
-  }
+  private typealias Shared = MemoryHome.Shared
+  private typealias Home = MemoryHome
 
   private func office(_ node: String, _ home: Home, at place: String) throws -> PostgresOffice {
     try PostgresOffice(
@@ -126,10 +89,10 @@ struct LedgerTieTests {
   }
 
   @Test(arguments: [
-    [Fault.before], [.after], [.before, .after, .before], [.never, .before], [.never, .after],
-    [.after, .never, .before, .after],
+    [MemoryHome.Fault.before], [.after], [.before, .after, .before], [.never, .before],
+    [.never, .after], [.after, .never, .before, .after],
   ])
-  func `a first node that is interrupted goes on where it was`(_ faults: [Fault])
+  func `a first node that is interrupted goes on where it was`(_ faults: [MemoryHome.Fault])
     async throws
   {
     let place = try await PostgresServer.shared.database()

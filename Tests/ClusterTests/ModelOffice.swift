@@ -93,8 +93,19 @@ final class ModelOffice: ListOffice {
     return answer
   }
 
-  func order(_ order: ListOrder, of list: LedgerList) throws(Failure) -> Bool {
-    try use { model, _, _, _ in model.order(order, of: list) }
+  func order(
+    _ order: ListOrder, of list: LedgerList, from origin: String?
+  ) throws(Failure) -> Bool {
+    try use { model, _, _, _ in
+      model.isFrom(list, origin) && model.order(order, of: list)
+    }
+  }
+
+  func entry(_ origin: String) throws(Failure) -> ListProgress? {
+    try use { model, _, _, _ in
+      model.progress(after: nil, most: .max, isOpen: false)
+        .first { model.isFrom($0.list, origin) }
+    }
   }
 
   func focus(_ focus: LedgerFocus) throws(Failure) -> FocusAnswer {
@@ -128,11 +139,11 @@ final class ModelOffice: ListOffice {
   }
 
   func outcomes(
-    of list: LedgerList, in photos: ClosedRange<UInt32>
+    of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) throws(Failure) -> [Outcome] {
     try use { model, _, _, _ in
-      (model.outcomes[list] ?? [:]).values.filter { photos.contains($0.photo) }
-        .sorted { $0.photo < $1.photo }
+      let outcomes = model.isFrom(list, origin) ? model.outcomes[list] ?? [:] : [:]
+      return outcomes.values.filter { photos.contains($0.photo) }.sorted { $0.photo < $1.photo }
     }
   }
 
@@ -148,8 +159,10 @@ final class ModelOffice: ListOffice {
     try use { model, name, incarnation, _ in model.closed(name, incarnation) }
   }
 
-  func returned(_ list: LedgerList) throws(Failure) {
-    try use { model, name, incarnation, _ in model.returned(list, name, incarnation) }
+  func returned(_ list: LedgerList, from origin: String?) throws(Failure) {
+    try use { model, name, incarnation, _ in
+      if model.isFrom(list, origin) { model.returned(list, name, incarnation) }
+    }
   }
 
   func retire(olderThan age: Duration) throws(Failure) -> [LedgerList] {

@@ -63,6 +63,18 @@ extension ListOffice {
     ).shares
   }
 
+  func order(_ order: ListOrder, of list: LedgerList) async throws -> Bool {
+    try await self.order(order, of: list, from: nil)
+  }
+
+  func outcomes(
+    of list: LedgerList, in photos: ClosedRange<UInt32>
+  ) async throws -> [Outcome] {
+    try await outcomes(of: list, from: nil, in: photos)
+  }
+
+  func returned(_ list: LedgerList) async throws { try await returned(list, from: nil) }
+
   func report(_ report: ShareReport) async throws -> Verdict {
     try await turn([report], lease: nil).verdicts[0]
   }

@@ -98,7 +98,7 @@ extension NodeBench {
       LedgerPlace(server: place, node: "reader", run: 1, patience: Patience.time),
       clock: SystemClock())
     defer { office.close() }
-    return try await office.outcomes(of: LedgerList(1), in: 1...count).map(\.photo)
+    return try await office.outcomes(of: LedgerList(1), from: nil, in: 1...count).map(\.photo)
   }
 
   /// Returns once the ledger has as many photos as these; fails unless they are these.

@@ -195,7 +195,7 @@ struct NodeBench: Sendable {
     let office = try PostgresOffice(
       LedgerPlace(server: place, node: "reader", run: 1, patience: Patience.time),
       clock: SystemClock())
-    let outcomes = try await office.outcomes(of: list, in: 1...UInt32(count))
+    let outcomes = try await office.outcomes(of: list, from: nil, in: 1...UInt32(count))
     #expect(outcomes.map(\.photo) == Array(1...UInt32(count)))
     #expect(try await photosDone() == Int64(count))
     for outcome in outcomes {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which dropped lists are let in, their terms, and their news.
 
+import Cluster
 import Files
 import Linux
 import Record
@@ -382,13 +383,24 @@ import Vocabulary
     }
   }
 
-  @Test func `a second attempt of the same draft keeps its folder`() async throws {
+  @Test func `a second attempt of the same draft has the same name, and readers of its own`()
+    async throws
+  {
     try await PartBench.use { bench in
       let list = bench.intake.nextNumber()
       let first = try await prepare(bench, as: list)
       #expect(try await prepare(bench, as: list) == first)
       #expect(bench.intake.claimed(list).count == 1)
-      #expect(try bench.folders.prints.listing() == ["barn"])
+      let prints = bench.folders.prints
+      #expect(try prints.listing() == ["barn"])
+      let barn = FileName(literal: "barn")
+      let open = try prints.folder(barn, creating: false)
+      let isPrivate = SampleList { ($0.owner, $0.options) = (54_321, [("Private", "yes")]) }
+      _ = try await prepare(bench, isPrivate, as: list)
+      #expect(try prints.listing() == ["barn"] && prints.hasReaders(54_321, barn))
+      // Members who opened the folder when it was open see nothing that is made in it now.
+      try prints.folder(barn, creating: false).put(barn, "a print")
+      #expect(throws: SystemError.self) { try open.names() }
     }
   }
 
@@ -533,6 +545,25 @@ import Vocabulary
   }
 
   // MARK: fullness
+
+  @Test func `no list is let in from the verdict on an older ledger until the ledger is entered`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      func isFull() -> Failure? { bench.intake.fullness(for: 1000, besides: 0, adding: 0) }
+      let older = try #require(KnownLedger("x", isOlder: true).trouble)
+      let away = Failure(.machine, code: "ledger.lost", reason: "the ledger does not answer")
+      bench.health.set(away, for: .ledger)
+      #expect(isFull() == nil)
+      bench.health.set(older, for: .ledger)
+      bench.health.set(away, for: .ledger)
+      #expect(isFull() == older && bench.health.health[.ledger] == away)
+      bench.health.set(nil, for: .inbox)
+      #expect(isFull() == older)
+      bench.health.set(nil, for: .ledger)
+      #expect(isFull() == nil)
+    }
+  }
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in

@@ -2,6 +2,7 @@
 // A slip of the administrator removes nothing at once: the hour after a start and after a changed setting, the day for
 // which expired prints rest, and what is said before.
 
+import Cluster
 import Linux
 import Record
 import Return
@@ -40,6 +41,27 @@ extension ListRetentionTests {
         retention.look()
         #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
         #expect(left(bench) == ["1"])
+      }
+    }
+  }
+
+  @Test func `while the ledger is older than this node, no list and no print is removed`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let (live, board) = (LiveSettings(settings(prints: Self.keep)), board(bench))
+      board.set(KnownLedger("x", isOlder: true).trouble, for: .ledger)
+      let retention = retention(bench, live, board)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: .seconds(7200))
+        #expect(await bench.clock.isAwaited())
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+        board.set(nil, for: .ledger)
+        retention.look()
+        #expect(try await Patience.sees { prints(bench) == [".expired-1"] })
       }
     }
   }

@@ -27,12 +27,16 @@ import Vocabulary
   }
 
   func retention(
-    _ bench: DiskBench, _ settings: LiveSettings, grace: ExpiryGrace = .full
+    _ bench: DiskBench, _ settings: LiveSettings, _ health: HealthBoard? = nil,
+    grace: ExpiryGrace = .full
   ) -> ListRetention {
     ListRetention(
       bench.recorder, bench.index, bench.folders, settings: settings,
-      bench.narrator(), HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
-      clock: bench.clock, grace: grace)
+      bench.narrator(), health ?? board(bench), clock: bench.clock, grace: grace)
+  }
+
+  func board(_ bench: DiskBench) -> HealthBoard {
+    HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes)
   }
 
   /// Adds a list that ends now, and is in `done` already unless the test keeps it from there.

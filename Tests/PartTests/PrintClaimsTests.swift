@@ -34,7 +34,7 @@ import Vocabulary
       for daemon in daemons {
         group.addTask {
           try names.enumerated().compactMap { place, name in
-            try daemon.make(name, for: ListID(UInt64(place + 1))) ? name : nil
+            try daemon.make(name, for: ListID(UInt64(place + 1)), readers: .group) ? name : nil
           }
         }
       }
@@ -47,24 +47,35 @@ import Vocabulary
     let (first, second) = (PrintClaims(try folders(of: 1)), PrintClaims(try folders(of: 2)))
     let choices = PrintName.folders(list: "barn", number: 3)
     #expect(choices.prefix(3).map { "\($0)" } == ["barn", "barn~3", "barn~3~2"])
-    for choice in choices.prefix(2) { #expect(try first.make(choice, for: ListID(3))) }
-    let own = try choices.first { try second.make($0, for: ListID(3)) }
+    for choice in choices.prefix(2) {
+      #expect(try first.make(choice, for: ListID(3), readers: .group))
+    }
+    let own = try choices.first { try second.make($0, for: ListID(3), readers: .group) }
     #expect(own == choices[2])
     #expect(try second.folder(of: ListID(3)) == own)
   }
 
+  @Test func `nobody else can ever open the folder of a private list`() throws {
+    let claims = PrintClaims(try folders(of: 1))
+    #expect(try claims.make(barn, for: ListID(1), readers: .user(54_321)))
+    #expect(try prints.hasReaders(54_321, barn))
+    claims.giveUp(ListID(1))
+    #expect(try claims.make(barn, for: ListID(1), readers: .user(0)))
+    #expect(try prints.status(of: barn).mode & 0o777 == 0o700)
+  }
+
   @Test func `the group may enter a folder before the list begins`() throws {
-    #expect(try PrintClaims(folders(of: 1)).make(barn, for: ListID(1)))
+    #expect(try PrintClaims(folders(of: 1)).make(barn, for: ListID(1), readers: .group))
     #expect(try prints.status(of: barn).mode & 0o777 == 0o750)
   }
 
   @Test func `the folder of a draft that becomes no list goes`() throws {
     let claims = PrintClaims(try folders(of: 1))
-    #expect(try claims.make(barn, for: ListID(1)))
+    #expect(try claims.make(barn, for: ListID(1), readers: .group))
     #expect(claims.steps(of: ListID(1)).count == 1 && claims.steps(of: ListID(2)).isEmpty)
     claims.giveUp(ListID(1))
     #expect(try prints.listing().isEmpty)
-    #expect(try claims.make(barn, for: ListID(2)))
+    #expect(try claims.make(barn, for: ListID(2), readers: .group))
     claims.keep(ListID(2))
     claims.giveUp(ListID(2))
     #expect(try prints.listing() == ["barn"], "it is the folder of a list")
@@ -73,9 +84,9 @@ import Vocabulary
 
   @Test func `what another daemon made in the place of a folder stays`() throws {
     let (first, second) = (PrintClaims(try folders(of: 1)), PrintClaims(try folders(of: 2)))
-    #expect(try first.make(barn, for: ListID(1)))
+    #expect(try first.make(barn, for: ListID(1), readers: .group))
     try prints.removeFolder(barn)
-    #expect(try second.make(barn, for: ListID(1)))
+    #expect(try second.make(barn, for: ListID(1), readers: .group))
     #expect(try first.folder(of: ListID(1)) == nil)
     first.giveUp(ListID(1))
     #expect(try prints.listing() == ["barn"])
@@ -86,8 +97,8 @@ import Vocabulary
   @Test func `after a crash only a folder that no list has goes`() throws {
     let claims = PrintClaims(try folders(of: 1))
     let lost = FileName(literal: "lost")
-    #expect(try claims.make(barn, for: ListID(1)))
-    #expect(try claims.make(lost, for: ListID(2)))
+    #expect(try claims.make(barn, for: ListID(1), readers: .group))
+    #expect(try claims.make(lost, for: ListID(2), readers: .group))
     try PrintClaims(folders(of: 1)).sweep { $0 == ListID(1) }
     #expect(try prints.listing() == ["barn"])
     // Nothing is left of either claim.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of this node that are made beside the inbox: of a share, and of a list whose own node does not return it.
 
+import Accept
 import Catalog
 import Cluster
 import Files
@@ -14,7 +15,7 @@ import Vocabulary
 @Suite struct ShareMakerTests {
   private static let list = LedgerList(7)
 
-  private func maker(_ bench: PartBench) throws -> ShareMaker {
+  private func maker(_ bench: PartBench, twins: Set<String> = []) throws -> ShareMaker {
     let sample = SampleList(count: 3)
     var terms = sample.terms
     terms.origin = FileName(literal: "origin")
@@ -22,7 +23,7 @@ import Vocabulary
       origin: "origin", owner: "1000", name: Array("barn".utf8), sha256: sample.sha256,
       serviceClass: .utility, photos: 3, folder: Array("barn".utf8), terms: terms.text)
     return ShareMaker(
-      office: OneListOffice(list: Self.list, submission: submission),
+      office: OneListOffice(list: Self.list, submission: submission, twins: twins),
       shelf: OneListShelf(sample: sample), folders: bench.folders, recorder: bench.recorder,
       index: bench.index, keeper: bench.keeper, witness: bench.witness, clock: bench.clock)
   }
@@ -36,11 +37,43 @@ import Vocabulary
     try await PartBench.use { bench in
       let maker = try maker(bench)
       #expect(try await maker.adopt(Self.list) == nil)
-      let list = try #require(bench.index.entry(of: Self.list, from: FileName(literal: "origin")))
+      let list = try #require(
+        bench.index.entries(of: Self.list, from: FileName(literal: "origin")).first)
       #expect(bench.state(list) == .accepted && bench.index[list]?.owner == 1000)
       #expect(try await witnessed(bench) == list)
       #expect(try await maker.adopt(Self.list) == list, "it is there already")
       #expect(try await witnessed(bench) == list)
+      bench.keeper.stop()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an entry with the number of a list is that list if the ledger says so`(isTwin: Bool)
+    async throws
+  {
+    try await PartBench.use { bench in
+      var terms = SampleList(count: 3).terms
+      (terms.origin, terms.ledger) = (FileName(literal: "mine"), Self.list)
+      let about = try SampleList(count: 3).about()
+      bench.index.add(ListID(90), try ListLabel(about.with(terms.text)))
+      let found = try await maker(bench, twins: isTwin ? ["mine"] : []).adopt(Self.list)
+      #expect(found == (isTwin ? ListID(90) : nil))
+      let origin = FileName(literal: "origin")
+      #expect(bench.index.entries(of: Self.list, from: origin).count == (isTwin ? 1 : 2))
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `each list has a copy of its own, even if two have one number`() async throws {
+    try await PartBench.use { bench in
+      let share = Share(
+        ShareID(list: Self.list, first: 2, epoch: 1), last: 3, serviceClass: .default,
+        done: PhotoMask(count: 2))
+      let stale = FileName(number: Self.list.number)
+      _ = try bench.folders.copies().folder(stale, creating: true)
+      let list = try await maker(bench).make(share)
+      #expect(try bench.folders.copies().names() == [FileName(literal: "origin")])
+      #expect(bench.index[list]?.terms.copy == FileName(literal: "origin"))
       bench.keeper.stop()
     }
   }
@@ -83,6 +116,8 @@ private struct OneListShelf: ListShelf {
 private struct OneListOffice: ListOffice {
   let list: LedgerList
   let submission: Submission
+  /// The origins of its twins.
+  let twins: Set<String>
 
   private static let unasked = Failure(.machine, code: "unasked", reason: "no test asks this")
 
@@ -99,9 +134,9 @@ private struct OneListOffice: ListOffice {
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool { throw Self.unasked }
   func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer { throw Self.unasked }
-  func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
-    throw Self.unasked
-  }
+  func order(
+    _ order: ListOrder, of list: LedgerList, from origin: String?
+  ) async throws(Failure) -> Bool { throw Self.unasked }
   func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer { throw Self.unasked }
   func focuses(on lists: [LedgerList]) async throws(Failure) -> [LedgerFocus] {
     throw Self.unasked
@@ -109,16 +144,25 @@ private struct OneListOffice: ListOffice {
   func lists(
     after list: LedgerList?, most: Int, isOpen: Bool
   ) async throws(Failure) -> [ListProgress] { throw Self.unasked }
+  func entry(_ origin: String) async throws(Failure) -> ListProgress? {
+    twins.contains(origin)
+      ? ListProgress(
+        list, owner: "1000", name: submission.name, folder: submission.folder,
+        serviceClass: .utility, state: .finished, photos: 3, filtered: 3, failed: 0, leased: 0,
+        nodes: 0) : nil
+  }
   func home(of name: [UInt8], owner: String?) async throws(Failure) -> String? {
     throw Self.unasked
   }
   func outcomes(
-    of list: LedgerList, in photos: ClosedRange<UInt32>
+    of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) async throws(Failure) -> [Outcome] { throw Self.unasked }
   func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
   func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
   func closed() async throws(Failure) -> [LedgerList] { throw Self.unasked }
-  func returned(_ list: LedgerList) async throws(Failure) { throw Self.unasked }
+  func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
+    throw Self.unasked
+  }
   func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] { throw Self.unasked }
   func retired(_ list: LedgerList) async throws(Failure) { throw Self.unasked }
 }

@@ -74,14 +74,12 @@ import Testing
   /// Requests have short texts; the daemon reads no message in another way.
   @Test func `a request is read with the limit of its texts`() {
     let steer = Repository.sources.filter { $0.target == "Steer" }
-    let lines: [String] = steer.flatMap { $0.code }
-    let readers = lines.filter { $0.contains("MessageFields(") }
-    #expect(readers.count { $0.contains("MessageFields(request: ") } == 3)
-    let others = steer.filter { $0.code.contains { $0.contains("= MessageFields(parameters)") } }
+    let readers = steer.filter { $0.code.contains { $0.contains("Order(request: ") } }
     #expect(
-      others.map(\.path) == [
-        "Sources/Steer/ControlError.swift", "Sources/Steer/ControlReply.swift",
+      readers.map(\.path) == [
+        "Sources/Steer/ControlCall.swift", "Sources/Steer/ControlRouter.swift",
       ])
+    #expect(!steer.contains { $0.code.contains { $0.contains("Order(parameters") } })
   }
 
   private static func module(of file: SourceFile) -> String { file.target }

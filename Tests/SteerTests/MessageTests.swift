@@ -163,13 +163,13 @@ struct MessageTests {
       JSONObject(["a": .array([.array([])])]), JSONObject(["a": .int(-1)]),
     ])
   func badMember(members: JSONObject) {
-    let fields = MessageFields(members)
+    let json = members["a"] ?? .null
+    func read<Part: MessagePart>(_ kind: Part.Type) -> FieldError? {
+      #expect(throws: FieldError.self) { _ = try Part(json, of: "a", .max) }
+    }
     let errors = [
-      #expect(throws: FieldError.self) { _ = try fields.strings("a") },
-      #expect(throws: FieldError.self) { _ = try fields.counts("a") as [UInt32] },
-      #expect(throws: FieldError.self) { _ = try fields.values("a") as [ListSummary] },
-      #expect(throws: FieldError.self) { _ = try fields.value("a") as ListSummary },
-      #expect(throws: FieldError.self) { _ = try fields.count("a") as UInt32 },
+      read([String].self), read([UInt32].self), read([ListSummary].self), read(ListSummary.self),
+      read(UInt32.self),
     ]
     #expect(errors.allSatisfy { $0?.name == "a" })
   }

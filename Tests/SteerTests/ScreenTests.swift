@@ -94,6 +94,11 @@ struct ScreenTests {
     await server.stopped()
   }
 
+  @Test func `the description of the interface is as expected`() throws {
+    try Self.expect(
+      try #require(ControlInterface.description(of: ControlInterface.name)), as: "interface")
+  }
+
   @Test(arguments: [40, 80, 120])
   func `the help is as expected, and fits the terminal`(columns: Int) throws {
     let screen = ToolScreen(isTerminal: true, columns: columns)

@@ -60,6 +60,8 @@ private final class HeldPlaces {
     places.began(3, at: .zero)
     _ = places.came(4, at: .zero)
     #expect(places.asked(4, by: 1000, at: .zero) == .crowded)
+    #expect(places.late(at: .seconds(3600)) == [], "it waits for its turn")
+    #expect(places.asked(9, by: 1000, at: .zero) == .gone)
     #expect(places.asked(4, by: 1001, at: .zero) == .served)
     places.answered(1, at: .zero)
     _ = places.came(5, at: .zero)

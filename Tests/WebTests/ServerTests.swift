@@ -38,11 +38,14 @@ private final class Echo: WebService {
 
   private let file: LinuxFile
   let heads = Mutex<[WebRequest]>([])
+  /// Requests whose caller was asked for.
+  let asked = Mutex(0)
 
   init(file: LinuxFile) { self.file = file }
 
   func caller(of request: WebRequest) -> UInt32? {
-    request.values("viewer").first.flatMap { UInt32($0) }
+    asked.withLock { $0 += 1 }
+    return request.values("viewer").first.flatMap { UInt32($0) }
   }
 
   var crowd: WebAnswer { WebAnswer(503, body: .bytes(Array("crowd".utf8))) }
@@ -303,8 +306,35 @@ private final class Echo: WebService {
     }
   }
 
+  @Test func `a caller beyond the own places waits until one is free`() async throws {
+    var limits = roomy(strangers: 64)
+    limits.places.turn = .seconds(3600)
+    let site = try site(try FreshFolder(), limits)
+    let port = site.port
+    let stream = "GET /faithful HTTP/1.1\r\nHost: q\r\nViewer: 1\r\n\r\n"
+    try await onOwnThread {
+      var held: [WebVisit] = []
+      for _ in 0..<2 {
+        let visit = try WebVisit(port: port)
+        visit.send(stream)
+        #expect(visit.reads("here").contains("here"))
+        held.append(visit)
+      }
+      // A caller that leaves while it waits takes nobody's place.
+      for _ in 0..<20 { try WebVisit(port: port).send(stream) }
+      let third = try WebVisit(port: port)
+      third.send("GET /late HTTP/1.1\r\nHost: q\r\nViewer: 1\r\n\r\n")
+      while site.echo.asked.withLock({ $0 }) < 23 { sched_yield() }
+      held.removeFirst()
+      #expect(third.reads("GET /late 0").contains("GET /late 0"))
+      withExtendedLifetime(held) {}
+    }
+  }
+
   @Test func `a caller who takes all that they get leaves room for others`() async throws {
-    let site = try site(try FreshFolder(), roomy())
+    var limits = roomy()
+    limits.places.turn = .zero
+    let site = try site(try FreshFolder(), limits)
     // Two places of sixteen: the streams of one caller are served, and that is all.
     var held: [WebVisit] = []
     for number in 0..<30 {

@@ -13,15 +13,19 @@ final class WebGate: Sendable {
     var places: WebPlaces
     /// When the thread looks next.
     var look: Duration?
+    /// Of the connections whose callers wait for a place.
+    var bells: [Int32: WakeEvent] = [:]
   }
 
   private let state: Mutex<State>
   private let wake: WakeEvent
   private let clock = MachineTime()
+  private let turn: Duration
 
   init(_ rules: WebPlaces.Rules) throws(SystemError) {
     state = Mutex(State(places: WebPlaces(rules)))
     wake = try WakeEvent()
+    turn = rules.turn
   }
 
   /// Looks until the process ends.
@@ -52,21 +56,48 @@ final class WebGate: Sendable {
     }
   }
 
-  func admits(_ socket: Int32, of caller: UInt32?) -> Bool {
-    change { places, now in
-      switch places.asked(socket, by: caller, at: now) {
-      case .served: return true
-      case .servedInsteadOf(let other):
-        dr_web_end_of(other)
-        return true
-      case .crowded: return false
+  /// Waits for a place while all connections of the caller are busy, but not longer than a turn, nor for a caller that
+  /// has left.
+  func admits(_ socket: Int32, of caller: UInt32?) -> WebPlaces.Verdict {
+    let verdict = ask(socket, caller)
+    guard verdict == .crowded, let bell = try? WakeEvent() else { return verdict }
+    state.withLock { $0.bells[socket] = bell }
+    defer { state.withLock { $0.bells[socket] = nil } }
+    let end = clock.uptime() + turn
+    while true {
+      bell.clear()
+      let (verdict, left) = (ask(socket, caller), end - clock.uptime())
+      guard verdict == .crowded, left > .zero else { return verdict }
+      let watches = [Poll.Watch(bell.descriptor), Poll.Watch(endOf: socket)]
+      guard let found = try? Poll.wait(watches, for: left), !found[1].isClosed else {
+        return .crowded
       }
     }
   }
 
+  private func ask(_ socket: Int32, _ caller: UInt32?) -> WebPlaces.Verdict {
+    change { places, now in
+      let verdict = places.asked(socket, by: caller, at: now)
+      if case .servedInsteadOf(let other) = verdict { dr_web_end_of(other) }
+      return verdict
+    }
+  }
+
   func began(_ socket: Int32) { change { $0.began(socket, at: $1) } }
-  func answered(_ socket: Int32) { change { $0.answered(socket, at: $1) } }
-  func left(_ socket: Int32) { change { places, _ in places.left(socket) } }
+
+  func answered(_ socket: Int32) {
+    change { $0.answered(socket, at: $1) }
+    callWaiting()
+  }
+
+  func left(_ socket: Int32) {
+    change { places, _ in places.left(socket) }
+    callWaiting()
+  }
+
+  private func callWaiting() {
+    for bell in state.withLock({ Array($0.bells.values) }) { bell.ring() }
+  }
 
   private func change<Value: Sendable>(
     _ act: (inout WebPlaces, Duration) -> Value

@@ -17,6 +17,9 @@ package struct WebPlaces: Sendable {
     package var rest = Duration.seconds(60)
     /// For an answer to a caller that is not known.
     package var answer = Duration.seconds(60)
+    /// How long a request waits while all connections of its caller are busy. A browser that has scrolled on leaves
+    /// connections whose answers are still being made.
+    package var turn = Duration.seconds(10)
 
     package init() {}
   }
@@ -25,7 +28,10 @@ package struct WebPlaces: Sendable {
     case served
     /// This other connection ends for it.
     case servedInsteadOf(Int32)
+    /// No place can be had; it is asked for again when an answer or a connection has ended.
     case crowded
+    /// The connection is being ended.
+    case gone
   }
 
   private struct Place {
@@ -60,11 +66,12 @@ package struct WebPlaces: Sendable {
     return oldest
   }
 
-  /// The head of a request is complete.
+  /// The head of a request is complete. While the caller has no place, the connection stays among those whose caller is
+  /// not known.
   package mutating func asked(
     _ socket: Int32, by caller: UInt32?, at now: Duration
   ) -> Verdict {
-    guard let place = places[socket] else { return .crowded }
+    guard let place = places[socket] else { return .gone }
     places[socket]?.due = now + rules.request
     guard let caller, caller != place.caller else { return .served }
     let others = places.filter { $0.key != socket && $0.value.caller != nil }
@@ -78,7 +85,10 @@ package struct WebPlaces: Sendable {
       places[socket]?.caller = caller
       return .served
     }
-    guard let victim else { return .crowded }
+    guard let victim else {
+      places[socket]?.due = nil
+      return .crowded
+    }
     places[victim] = nil
     places[socket]?.caller = caller
     return .servedInsteadOf(victim)

@@ -107,9 +107,14 @@ package enum WebServer {
       let found = unsafe headers(of: connection).request
       exchange.request.headers = found.headers
       exchange.request.isWhole = unsafe found.isWhole && exchange.isWhole(before: version)
-      let isAdmitted = unsafe ground.gate.admits(
+      let refusal: WebAnswer?
+      switch unsafe ground.gate.admits(
         dr_web_socket(connection), of: ground.service.caller(of: exchange.request))
-      let refusal = isAdmitted ? ground.service.refusal(of: exchange.request) : ground.service.crowd
+      {
+      case .served, .servedInsteadOf: refusal = ground.service.refusal(of: exchange.request)
+      case .crowded: refusal = ground.service.crowd
+      case .gone: return .NO
+      }
       guard let refusal else { return .YES }
       return unsafe send(refusal, on: connection, ground)
     }

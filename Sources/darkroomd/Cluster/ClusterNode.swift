@@ -40,13 +40,16 @@ struct ClusterNode: Sendable {
     let name = try self.name(settings)
     let shelf = try shelf(blobs, ground.folders.store?.objects, mark: mark(of: name))
     let password = try password(settings)
+    let home = NodeHome(state: ground.folders.state, shelf: shelf)
+    // The verdict of an earlier run stands before the inbox opens.
+    if let trouble = (try? home.ledger())?.trouble { health.set(trouble, for: .ledger) }
     let bells = BellRope()
     let office = try StartFailure.unless("with the ledger") { () throws(SystemError) in
       let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let place = LedgerPlace(
         server: server, password: password, node: name, run: run, silence: settings.leaseTime,
         patience: min(patience, settings.leaseTime),
-        home: NodeHome(state: ground.folders.state, shelf: shelf))
+        home: home)
       return try PostgresOffice(place, clock: ground.clock) { bells.ring($0) }
     }
     let maker = ShareMaker(

@@ -14,7 +14,7 @@ import Vocabulary
 
 final class EntryDesk: Sendable {
   private struct State {
-    var followed: [ListID: LedgerList] = [:]
+    var followed: [ListID: EntryPost.Ticket] = [:]
     /// Over in the ledger, or gone from it.
     var over: Set<ListID> = []
   }
@@ -56,11 +56,11 @@ final class EntryDesk: Sendable {
 
   /// Submits the list, unless that was done, and follows it from then on.
   func open(_ list: ListID) async throws(Failure) {
-    follow(list, try await post.number(of: list))
+    follow(list, try await post.ticket(of: list))
   }
 
-  private func follow(_ list: ListID, _ number: LedgerList) {
-    state.withLock { $0.followed[list] = number }
+  private func follow(_ list: ListID, _ ticket: EntryPost.Ticket) {
+    state.withLock { $0.followed[list] = ticket }
     bell.changed()
   }
 
@@ -73,17 +73,18 @@ final class EntryDesk: Sendable {
 
   /// In the ledger; submits the list unless that was done.
   func number(of list: ListID) async throws(Failure) -> LedgerList {
-    try await post.number(of: list)
+    try await post.ticket(of: list).number
   }
 
   /// For a person: the ledger first, then the record here.
   func order(_ turn: ListLife.Turn, of list: ListID) async throws(Failure) {
     guard let ask = turn.ask else { return }
     let order = ListOrder(ask)
-    let number = try await post.number(of: list)
-    if try await office.order(order, of: number) || order != .cancel { return }
+    let ticket = try await post.ticket(of: list)
+    let isDone = try await office.order(order, of: ticket.number, from: ticket.origin)
+    if isDone || order != .cancel { return }
     // Its last photos have ended meanwhile: it is finished, not cancelled.
-    if try await office.progress(of: number)?.state == .finished { throw .overtaken }
+    if try await office.entry(ticket.origin)?.state == .finished { throw .overtaken }
   }
 
   /// Returns when no node has a share of the list, which is cancelled.
@@ -98,7 +99,8 @@ final class EntryDesk: Sendable {
 
   /// Its copy and its results are in `done`.
   func returned(_ list: ListID) async throws(Failure) {
-    if let number = index[list]?.terms.ledger { try await office.returned(number) }
+    guard let terms = index[list]?.terms, let number = terms.ledger else { return }
+    try await office.returned(number, from: terms.originText)
   }
 
   // MARK: following
@@ -125,7 +127,7 @@ final class EntryDesk: Sendable {
     do throws(Failure) {
       // Its return here is over, and the ledger has not heard of it.
       if let entry = try await maker.adopt(list), isReturned(entry) {
-        try await office.returned(list)
+        try await office.returned(list, from: nil)
       }
     } catch { report(error) }
   }
@@ -143,9 +145,9 @@ final class EntryDesk: Sendable {
     var troubled: Set<ListID> = []
     while !Task.isCancelled {
       let (seen, followed) = (bell.version, state.withLock { $0.followed })
-      for (list, number) in followed.sorted(by: { $0.key < $1.key }) {
+      for (list, ticket) in followed.sorted(by: { $0.key < $1.key }) {
         do throws(Failure) {
-          try await look(at: list, number)
+          try await look(at: list, ticket)
           if troubled.remove(list) != nil { health.set(nil, for: .list(list)) }
         } catch {
           if Task.isCancelled { return }
@@ -164,12 +166,13 @@ final class EntryDesk: Sendable {
     }
   }
 
-  private func look(at list: ListID, _ number: LedgerList) async throws(Failure) {
-    guard let progress = try await office.progress(of: number) else {
+  private func look(at list: ListID, _ ticket: EntryPost.Ticket) async throws(Failure) {
+    guard let progress = try await office.entry(ticket.origin), progress.list == ticket.number
+    else {
       if mirror.isOver(list) { return noteOver(list) }
       return follow(list, try await post.renew(list))
     }
-    try await mirror.follow(list, progress)
+    try await mirror.follow(list, progress, from: ticket.origin)
     if progress.state.isFinal { noteOver(list) }
   }
 

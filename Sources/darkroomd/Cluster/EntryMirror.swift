@@ -21,9 +21,11 @@ struct EntryMirror: Sendable {
   /// Photos in one question; more where nodes have passed over many.
   private static let (span, largestSpan): (UInt32, UInt32) = (1024, 65_536)
 
-  func follow(_ list: ListID, _ progress: ListProgress) async throws(Failure) {
+  func follow(
+    _ list: ListID, _ progress: ListProgress, from origin: String
+  ) async throws(Failure) {
     guard let entry = recorder.ledger({ $0[list] }), !entry.state.isFinal else { return }
-    try await takePhotos(of: list, progress)
+    try await takePhotos(of: list, progress, from: origin)
     switch progress.state {
     case .running: if entry.state == .paused { ask(.resume, list) }
     case .paused: if entry.state != .paused { ask(.pause, list) }
@@ -48,7 +50,9 @@ struct EntryMirror: Sendable {
   }
 
   /// Those that the record here lacks.
-  private func takePhotos(of list: ListID, _ progress: ListProgress) async throws(Failure) {
+  private func takePhotos(
+    of list: ListID, _ progress: ListProgress, from origin: String
+  ) async throws(Failure) {
     var last: UInt32 = 0
     var span = Self.span
     while true {
@@ -62,7 +66,7 @@ struct EntryMirror: Sendable {
       guard let next, done < progress.filtered + progress.failed else { return }
       let (sum, isOver) = next.addingReportingOverflow(span - 1)
       last = isOver ? .max : sum
-      let outcomes = try await office.outcomes(of: progress.list, in: next...last)
+      let outcomes = try await office.outcomes(of: progress.list, from: origin, in: next...last)
       let isNew = try await take(outcomes, into: list, progress.list)
       span = isNew ? Self.span : min(span * 2, Self.largestSpan)
     }

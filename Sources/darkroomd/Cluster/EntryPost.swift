@@ -10,15 +10,23 @@ import Linux
 import Vocabulary
 
 struct EntryPost: Sendable {
+  /// Both name a list in the ledger: a ledger that is an older copy gives the number again.
+  struct Ticket: Equatable, Sendable {
+    let number: LedgerList
+    let origin: String
+  }
+
   let office: any ListOffice
   let shelf: any ListShelf
   let folders: StateFolders
   let index: ListIndex
   let lists: OpenLists
 
-  /// Its number in the ledger; submits the list unless that was done.
-  func number(of list: ListID) async throws(Failure) -> LedgerList {
-    if let number = index[list]?.terms.ledger { return number }
+  /// Submits the list unless that was done.
+  func ticket(of list: ListID) async throws(Failure) -> Ticket {
+    if let terms = index[list]?.terms, let number = terms.ledger {
+      return Ticket(number: number, origin: terms.originText)
+    }
     // A node that may not use the ledger puts nothing on a shelf, which may belong to others.
     _ = try await office.nodes()
     let (about, terms, isFree) = try await onDisk { () throws(Failure) in
@@ -35,18 +43,18 @@ struct EntryPost: Sendable {
         if let prints = FileName(bytes: answer.folder) { terms.prints = prints }
       }
     }
-    return answer.number
+    return Ticket(number: answer.number, origin: terms.originText)
   }
 
   /// The ledger does not know the list any more: another node has returned it in the place of this one, and KeepLists=
-  /// is over. It is submitted as a new list.
-  func renew(_ list: ListID) async throws(Failure) -> LedgerList {
+  /// is over; or the ledger is an older copy, and its number may be that of another list. It is submitted as a new list.
+  func renew(_ list: ListID) async throws(Failure) -> Ticket {
     // A node may still remove the files of the old one.
     let origin = try FrozenSettings.newOrigin()
     try await onDisk { () throws(Failure) in
       try note(list) { ($0.ledger, $0.origin) = (nil, origin) }
     }
-    return try await number(of: list)
+    return try await ticket(of: list)
   }
 
   /// A twin is developed from the files of the other list. The files of a separate list may have been on the shelf for
@@ -88,7 +96,7 @@ struct EntryPost: Sendable {
 extension Submission {
   fileprivate init(_ about: AboutFile, _ terms: FrozenSettings, isFolderFree: Bool) {
     self.init(
-      origin: terms.origin.map { "\($0)" } ?? "", owner: "\(about.owner)",
+      origin: terms.originText, owner: "\(about.owner)",
       name: Array(ListName(about.name).stem), sha256: about.sha256,
       serviceClass: about.terms.serviceClass, photos: about.terms.photos,
       folder: terms.prints.bytes, isFolderFree: isFolderFree, terms: terms.text)

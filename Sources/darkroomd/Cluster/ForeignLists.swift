@@ -18,7 +18,7 @@ struct ForeignLists: Sendable {
   ) async throws(ControlError) -> ListSummary {
     let list = try await changeable(reference, peer, or: missing)
     let now = try await LedgerAnswer.of { () async throws(Failure) in
-      _ = try await office.order(ListOrder(ask), of: list.list)
+      _ = try await office.order(ListOrder(ask), of: list.list, from: nil)
       return try await office.progress(of: list.list)
     }
     return try summary(now ?? list)

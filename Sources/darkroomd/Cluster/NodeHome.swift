@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where a node keeps the identity of its ledger: STATE/ledger. Its part of what the nodes share has the mark.
+// The place where a node keeps what it knows of its ledger: STATE/ledger. Its part of what the nodes share has the mark.
 // Concurrency: immutable; every function waits for a disk, or for the store.
 
 import Cluster
@@ -9,24 +9,24 @@ import Vocabulary
 
 struct NodeHome: LedgerHome {
   private static let name = FileName(literal: "ledger")
-  private static let longest = 64
+  /// A line for each node that there ever was.
+  private static let longest = 1 << 22
 
   let state: any Folder
   let shelf: any ListShelf
 
-  func ledger() throws(Failure) -> String? {
+  func ledger() throws(Failure) -> KnownLedger? {
     try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
   }
 
-  /// The identity of the ledger that this machine has worked with; nil without one.
-  static func ledger(in state: any Folder) throws(SystemError) -> String? {
-    try state.contents(of: name, upTo: longest).map { String(decoding: $0, as: UTF8.self) }
+  /// The ledger that this machine has worked with; nil without one.
+  static func ledger(in state: any Folder) throws(SystemError) -> KnownLedger? {
+    try state.contents(of: name, upTo: longest).map { KnownLedger($0) }
   }
 
-  func remember(_ ledger: String) throws(Failure) {
-    if try self.ledger() == ledger { return }
+  func remember(_ ledger: KnownLedger) throws(Failure) {
     try asMachine { () throws(SystemError) in
-      try state.write(whole: Array(ledger.utf8), as: Self.name)
+      try state.write(whole: ledger.bytes, as: Self.name)
     }
   }
 

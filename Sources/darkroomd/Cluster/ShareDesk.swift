@@ -129,8 +129,8 @@ final class ShareDesk: Sendable {
 
   /// The files of the share cannot be read. May wait for a disk.
   func unreadable(_ list: ListID) {
-    guard let holding = book.withLock({ $0[list] }) else { return }
-    try? maker.dropCopy(of: holding.mark.id.list)
+    guard book.withLock({ $0[list] }) != nil else { return }
+    try? maker.dropCopy(for: list)
     perform(book.withLock { $0.unreadable(list) })
   }
 

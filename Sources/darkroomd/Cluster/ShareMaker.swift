@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes lists of this node: from a share, and from a list that its own node does not return. A list is a folder in
 // STATE/lists with separate terms, and a record. All shares of a list use one copy of its catalog, in
-// STATE/cluster/LIST. Raises a `Failure`: `final` if the share cannot be developed here.
+// STATE/cluster/ORIGIN. Raises a `Failure`: `final` if the share cannot be developed here.
 // Concurrency: immutable; one caller makes lists, one after the other. Waits for disks in `onDisk`.
 
 import Accept
@@ -25,8 +25,9 @@ struct ShareMaker: Sendable {
   func make(_ share: Share) async throws(Failure) -> ListID {
     let submission = try await submission(of: share.id.list)
     let about = try await onDisk { () throws(Failure) -> AboutFile in
-      let about = try self.about(share, submission)
-      do throws(Failure) { try copy(origin(of: submission), share.id.list) } catch {
+      let origin = try origin(of: submission)
+      let about = try self.about(share, submission, origin)
+      do throws(Failure) { try copy(origin) } catch {
         throw error.isOfMissingList ? Self.unreadable(submission, error) : error
       }
       return about
@@ -39,7 +40,12 @@ struct ShareMaker: Sendable {
   func adopt(_ list: LedgerList) async throws(Failure) -> ListID? {
     let submission = try await submission(of: list)
     let origin = try origin(of: submission)
-    if let entry = index.entry(of: list, from: origin) { return entry }
+    for entry in index.entries(of: list, from: origin) {
+      guard let own = index[entry]?.terms.origin else { continue }
+      // Of those with another origin, a twin has the number from this ledger, and others have it from a newer one.
+      if own == origin { return entry }
+      if try await office.entry("\(own)")?.list == list { return entry }
+    }
     let about = try await onDisk { () throws(Failure) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.ledger = list
@@ -96,11 +102,13 @@ struct ShareMaker: Sendable {
   }
 
   /// A part of the list, with the photos that the ledger lacks.
-  private func about(_ share: Share, _ submission: Submission) throws(Failure) -> AboutFile {
+  private func about(
+    _ share: Share, _ submission: Submission, _ origin: FileName
+  ) throws(Failure) -> AboutFile {
     var terms = try FrozenSettings(text: submission.terms)
     let left = (0..<share.photos).filter { !share.done.contains($0) }
       .map { share.id.first + UInt32($0) }
-    (terms.part, terms.share) = (NumberRanges(left), ShareMark(share))
+    (terms.part, terms.share, terms.origin) = (NumberRanges(left), ShareMark(share), origin)
     // The node where the list was dropped writes its pages.
     terms.hasSheet = false
     return try about(
@@ -128,25 +136,25 @@ struct ShareMaker: Sendable {
 
   // MARK: the copy of the list
 
-  private func copy(_ origin: FileName, _ list: LedgerList) throws(Failure) {
-    let (name, draft) = (FileName(number: list.number), FileName(made: ".\(list)"))
+  private func copy(_ origin: FileName) throws(Failure) {
+    let draft = FileName(made: ".\(origin)")
     let copies = try asMachine { () throws(SystemError) in try folders.copies() }
     let target = try asMachine { () throws(SystemError) -> (any Folder)? in
-      if try copies.has(name) { return nil }
+      if try copies.has(origin) { return nil }
       try sweep(copies)
       return try copies.folder(draft, creating: true)
     }
     guard let target else { return }
     try shelf.fetch(origin, into: target)
     try asMachine { () throws(SystemError) in
-      try copies.rename(draft, to: copies, as: name, replacing: false)
+      try copies.rename(draft, to: copies, as: origin, replacing: false)
       try copies.sync()
     }
   }
 
   /// The next share of the list makes it again.
-  func dropCopy(of list: LedgerList) throws(SystemError) {
-    try folders.copies().removeFlat(FileName(number: list.number))
+  func dropCopy(for share: ListID) throws(SystemError) {
+    if let copy = index[share]?.terms.copy { try folders.copies().removeFlat(copy) }
   }
 
   /// Removes the copies of lists that have no share here, and drafts on the shelf.
@@ -156,7 +164,7 @@ struct ShareMaker: Sendable {
   }
 
   private func sweep(_ copies: any Folder) throws(SystemError) {
-    let used = Set(index.shares.values.map { FileName(number: $0.id.list.number) })
+    let used = Set(index.shares.keys.compactMap { index[$0]?.terms.copy })
     for name in try copies.names() where !used.contains(name) { try copies.removeFlat(name) }
   }
 

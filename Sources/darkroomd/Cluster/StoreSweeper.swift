@@ -27,6 +27,10 @@ struct StoreSweeper: Sendable {
     // When the prints of a list are removed for the second time.
     var due: [ListID: Duration] = [:]
     while !Task.isCancelled {
+      if health.health.standstill != nil {
+        await clock.rest(leaseTime / 2)
+        continue
+      }
       do throws(Failure) {
         let notes = try await onDisk { () throws(Failure) in
           try asMachine { () throws(SystemError) in try unwanted.all() }

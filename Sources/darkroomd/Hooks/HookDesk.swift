@@ -3,6 +3,7 @@
 // after its rejection is recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
 // Concurrency: a Mutex around the known orders of each kind; every function waits for a disk.
 
+import Cluster
 import Linux
 import Record
 import Report
@@ -79,7 +80,7 @@ struct HookDesk: Sendable {
       if let prints = places.shownPrints(of: label.terms) { order.set(.prints, prints) }
     }
     if let list = label?.terms.ledger, let ledger = try NodeHome.ledger(in: state) {
-      order.set(.key, "\(ledger)/\(list)/\(event.rawValue)")
+      order.set(.key, "\(ledger.identity)/\(list)/\(event.rawValue)")
     }
     order[.results] = names?.results.map { path(places.done, $0) }
     order[.retry] = names?.retry.map { path(places.failed, $0) }

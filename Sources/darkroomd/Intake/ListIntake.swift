@@ -56,7 +56,7 @@ struct ListIntake: IntakeRules {
   }
 
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
-    if let trouble = footing.trouble { return trouble }
+    if let trouble = footing.trouble ?? health.health.standstill { return trouble }
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
@@ -147,6 +147,10 @@ struct ListIntake: IntakeRules {
     let known = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
     let earlier = isNode ? nil : known
     if let earlier, earlier > draft.list { throw Self.late }
+    // A list in the folder of a private one would open its prints.
+    let isPrivate =
+      options.isPrivate ?? standard.privatePrints
+      || known.flatMap { index[$0]?.terms.isPrivate } == true
     let prints: FileName
     if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
       prints = kept
@@ -155,14 +159,12 @@ struct ListIntake: IntakeRules {
       index.note(draft.list, into: prints)
     } else {
       prints = try await onDisk { () throws(Failure) in
-        try asMachine { () throws(SystemError) in try claimFolder(for: draft) }
+        try asMachine { () throws(SystemError) in
+          try claimFolder(for: draft, isPrivate ? .user(draft.owner) : .group)
+        }
       }
     }
     if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw Self.late }
-    // A list in the folder of a private one would open its prints.
-    let isPrivate =
-      options.isPrivate ?? standard.privatePrints
-      || known.flatMap { index[$0]?.terms.isPrivate } == true
     // None of the tasks that share a list has a page of the whole, and a store has no pages.
     let hasSheet =
       part == nil && lists.folders.store == nil
@@ -259,7 +261,9 @@ struct ListIntake: IntakeRules {
 
   /// A folder that no list of another name or owner has used, or ever will, nor another program, nor a list of another
   /// daemon: it is the draft's until that is given up.
-  private func claimFolder(for draft: ListDraft) throws(SystemError) -> FileName {
+  private func claimFolder(
+    for draft: ListDraft, _ readers: FileReaders
+  ) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
     let choices = PrintName.folders(list: name, number: draft.list.number)
     // The other parts of the list print there as well. In a cluster the ledger has the last word.
@@ -267,12 +271,10 @@ struct ListIntake: IntakeRules {
       index.note(draft.list, into: choices[0])
       return choices[0]
     }
-    if let own = try claims.folder(of: draft.list), choices.contains(own) {
-      index.note(draft.list, into: own)
-      return own
-    }
+    // An earlier attempt may have made a folder for other readers, who would go on to see its names.
+    claims.giveUp(draft.list)
     for folder in choices where index.claim(folder, for: draft.list) {
-      if try claims.make(folder, for: draft.list) { return folder }
+      if try claims.make(folder, for: draft.list, readers: readers) { return folder }
     }
     throw SystemError(
       .exists, call: "mkdirat", thing: "\(lists.folders.prints.path)/\(choices[choices.count - 1])")

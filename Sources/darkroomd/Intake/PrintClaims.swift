@@ -48,15 +48,16 @@ struct PrintClaims: Sendable {
     return note.folder
   }
 
-  /// False, and changes nothing, if the name is taken, by whomever.
-  func make(_ folder: FileName, for draft: ListID) throws(SystemError) -> Bool {
+  /// False, and changes nothing, if the name is taken, by whomever. Nobody can open the folder before it has its readers.
+  func make(
+    _ folder: FileName, for draft: ListID, readers: FileReaders
+  ) throws(SystemError) -> Bool {
     do throws(SystemError) { try prints.makeFolder(folder) } catch {
       if error.exists { return false }
       throw error
     }
     do throws(SystemError) {
-      // `OpenList` closes the folder of a private list.
-      try prints.setReaders(.group, of: folder)
+      try prints.setReaders(readers, of: folder)
       let identity = try identity(of: folder) ?? ""
       try notes().openAnew(ListFolder.name(draft))
         .write(Array("\(identity) ".utf8) + folder.bytes, at: 0)

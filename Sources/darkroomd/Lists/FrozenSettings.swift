@@ -38,8 +38,14 @@ struct FrozenSettings: Equatable, Sendable {
   /// This list is a share of such a list.
   var share: ShareMark?
 
+  /// For the ledger.
+  var originText: String { origin.map { "\($0)" } ?? "" }
+
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
+
+  /// The copy of the list's files that all shares of it use; nil for lists that are whole.
+  var copy: FileName? { share == nil ? nil : origin }
 
   /// Its prints are where all nodes have theirs.
   var isOfCluster: Bool { origin != nil || share != nil }
@@ -69,7 +75,7 @@ struct FrozenSettings: Equatable, Sendable {
     ContactSheet=\(hasSheet ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
     Part=\(part?.text ?? "")
-    Origin=\(origin.map { "\($0)" } ?? "")
+    Origin=\(originText)
     Ledger=\(ledger.map { "\($0)" } ?? "")
     Share=\(share?.text ?? "")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))

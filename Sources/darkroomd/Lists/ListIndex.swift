@@ -168,14 +168,15 @@ final class ListIndex: Sendable {
     state.withLock { $0.labels.compactMapValues(\.terms.share) }
   }
 
-  /// This node returns the list of the ledger, which may not have told its number yet.
-  func entry(of list: LedgerList, from origin: FileName) -> ListID? {
-    state.withLock { state in
-      state.labels.first {
-        $0.value.terms.isEntry
-          && ($0.value.terms.ledger == list || $0.value.terms.origin == origin)
-      }?.key
-    }
+  /// Lists that this node returns: the one from that origin, which may not have told its number yet, before others with
+  /// that number.
+  func entries(of list: LedgerList, from origin: FileName) -> [ListID] {
+    let entries = state.withLock { $0.labels.filter { $0.value.terms.isEntry } }
+    let (own, others) = (
+      entries.filter { $0.value.terms.origin == origin },
+      entries.filter { $0.value.terms.ledger == list && $0.value.terms.origin != origin }
+    )
+    return own.keys.sorted() + others.keys.sorted()
   }
 
   /// Users do not see it.

@@ -179,7 +179,7 @@ final class ListRetention: Sendable {
     judge(&progress)
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
-    let isBelieved = wait(progress) == .zero
+    let isBelieved = wait(progress) == .zero && health.health.standstill == nil
     if let keep = progress.terms.prints, isBelieved {
       // Their folders of prints may belong to lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }

@@ -63,10 +63,9 @@ final class OpenList: Sendable {
   private static func files(
     of terms: FrozenSettings, _ own: any Folder, _ folders: StateFolders
   ) throws(Failure) -> any Folder {
-    guard let share = terms.share else { return own }
+    guard let copy = terms.copy else { return own }
     do throws(SystemError) {
-      return try folders.copies().folder(
-        FileName(number: share.id.list.number), creating: false)
+      return try folders.copies().folder(copy, creating: false)
     } catch { throw failure(error) }
   }
 

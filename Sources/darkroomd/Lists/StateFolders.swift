@@ -134,7 +134,7 @@ struct StateFolders: Sendable {
 
   // MARK: the state folder
 
-  /// Copies of the files of lists that all nodes develop, by their numbers in the ledger.
+  /// Copies of the files of lists that all nodes develop, by their origins.
   func copies() throws(SystemError) -> any Folder {
     try state.folder(FileName(literal: "cluster"), creating: true)
   }

@@ -4,6 +4,7 @@
 // value; raises nothing.
 
 import Accept
+import Cluster
 import Record
 import Report
 import Vocabulary
@@ -48,6 +49,9 @@ struct Health: Equatable, Sendable {
   }
 
   private var troubles: [Subject: Failure] = [:]
+  /// The ledger is older than this node: nothing is accepted, or removed by itself, until the ledger was entered. No other
+  /// trouble takes its place.
+  private(set) var standstill: Failure?
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
@@ -65,6 +69,7 @@ struct Health: Equatable, Sendable {
     let before = troubles[subject]
     if before == nil, case .file = subject, isFull { return nil }
     troubles[subject] = failure
+    if subject == .ledger, failure?.isOlderLedger ?? true { standstill = failure }
     guard let failure else { return before.flatMap { subject.recovery(from: $0, inbox) } }
     return failure.code == before?.code ? nil : subject.notice(failure)
   }

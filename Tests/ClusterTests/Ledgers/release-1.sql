@@ -33,6 +33,14 @@ BEGIN
     at := last + 1;
   END LOOP;
 END $$;
+CREATE FUNCTION darkroom.changed(me integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  INSERT INTO change AS c SELECT n.name, 1 FROM node n WHERE n.id = me
+  ON CONFLICT (node) DO UPDATE SET count = c.count + 1;
+END $$;
 CREATE FUNCTION darkroom.closed(me integer, inc bigint) RETURNS TABLE(list bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -124,20 +132,22 @@ CREATE FUNCTION darkroom.enter(who text, new_run bigint, known bigint, new_versi
     AS $$
 #variable_conflict use_column
 BEGIN
-  IF known > 0 THEN
-    UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp(),
-      version = new_version
-      WHERE n.name = who AND n.run = new_run AND n.incarnation = known
-      RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
-    RETURN;
-  END IF;
-  INSERT INTO node AS n (name, run, version) VALUES (who, new_run, new_version)
+  INSERT INTO node AS n (name, run, incarnation, version)
+  VALUES (who, new_run, known + 1, new_version)
   ON CONFLICT (name) DO UPDATE SET
-    incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
+    incarnation = CASE WHEN n.run = new_run AND n.incarnation >= known THEN n.incarnation
+      ELSE greatest(n.incarnation, known) + 1 END, run = new_run,
     seen = clock_timestamp(), entered = clock_timestamp(),
     draining = n.draining AND n.run = new_run, version = new_version
+    WHERE known = 0 OR n.incarnation < known OR (n.incarnation = known AND n.run = new_run)
   RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
 END $$;
+CREATE FUNCTION darkroom.entry(org text) RETURNS TABLE(list bigint, owner text, name bytea, folder bytea, class smallint, state smallint, photos integer, filtered bigint, failed bigint, leased bigint, nodes bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+  SELECT x.* FROM origin o CROSS JOIN LATERAL lists(o.list - 1, 1, false) x
+  WHERE o.origin = org AND x.list = o.list $$;
 CREATE FUNCTION darkroom.focus(l bigint, who text, wanted integer[], for_ms bigint, OUT answer smallint, OUT open integer) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -209,12 +219,40 @@ BEGIN
   END IF;
   RETURN true;
 END $$;
+CREATE FUNCTION darkroom.go_on() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+DECLARE
+  number regclass := pg_get_serial_sequence('list', 'id');
+  past bigint :=
+    extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') * 1000;
+BEGIN
+  UPDATE release r SET life = greatest(r.life + 1, past);
+  PERFORM setval(number, greatest(nextval(number), past));
+END $$;
+CREATE FUNCTION darkroom.history(OUT life bigint, OUT counts text) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  SELECT r.life INTO history.life FROM release r;
+  SELECT coalesce(string_agg(c.count || ' ' || c.node, chr(10)), '') INTO history.counts
+    FROM change c;
+END $$;
 CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
   SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
   WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
+CREATE FUNCTION darkroom.is_from(l bigint, org text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN org IS NULL OR EXISTS (SELECT FROM origin o WHERE o.origin = org AND o.list = l);
+END $$;
 CREATE FUNCTION darkroom.is_node(me integer, inc bigint) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -404,12 +442,14 @@ CREATE FUNCTION darkroom.nodes() RETURNS TABLE(name text, silence bigint, draini
     coalesce((SELECT sum(s.last - s.first + 1) FROM share s
       WHERE s.node = n.id AND s.state = 1), 0), n.version
   FROM node n ORDER BY n.name COLLATE "C" $$;
-CREATE FUNCTION darkroom.order_list(l bigint, what smallint, cls smallint) RETURNS boolean
+CREATE FUNCTION darkroom.order_list(me integer, l bigint, org text, what smallint, cls smallint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
 DECLARE x list%ROWTYPE;
 BEGIN
+  IF NOT is_from(l, org) THEN RETURN false; END IF;
+  PERFORM changed(me);
   SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   IF what = 3 THEN
@@ -431,11 +471,12 @@ BEGIN
   PERFORM pg_notify('darkroom', 'list ' || l);
   RETURN true;
 END $$;
-CREATE FUNCTION darkroom.outcomes(l bigint, low integer, high integer) RETURNS TABLE(rows bytea)
+CREATE FUNCTION darkroom.outcomes(l bigint, org text, low integer, high integer) RETURNS TABLE(rows bytea)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low $$;
+  SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low
+    AND is_from(l, org) $$;
 CREATE FUNCTION darkroom.over_lists() RETURNS bigint[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -505,6 +546,7 @@ BEGIN
   -- A node that enters again meanwhile waits for this transaction.
   PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
   is_mine := FOUND;
+  IF is_mine THEN PERFORM changed(me); END IF;
   FOR k IN 1 .. coalesce(array_length(ls, 1), 0) LOOP
     verdict := 3;
     IF is_mine THEN
@@ -566,13 +608,13 @@ BEGIN
   DELETE FROM origin o WHERE o.list = l;
   RETURN true;
 END $$;
-CREATE FUNCTION darkroom.returned(me integer, inc bigint, l bigint) RETURNS boolean
+CREATE FUNCTION darkroom.returned(me integer, inc bigint, l bigint, org text) RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
   WITH done AS (UPDATE list x SET is_returned = true, keeper = NULL
     WHERE x.id = l AND x.keeper = me AND x.state >= 3 AND NOT x.is_returned
-      AND is_node(me, inc) RETURNING 1)
+      AND is_from(l, org) AND is_node(me, inc) RETURNING 1)
   SELECT EXISTS (SELECT FROM done) $$;
 CREATE FUNCTION darkroom.seat_parts(h text, room integer) RETURNS TABLE(node integer, part integer)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -663,6 +705,7 @@ BEGIN
   IF NOT roll THEN
     SELECT t.newest INTO earlier FROM name t WHERE t.owner = who AND t.name = nm;
   END IF;
+  PERFORM changed(me);
   SELECT l.sha256 = sha AND l.state < 2 INTO found_twin FROM list l WHERE l.id = earlier;
   IF found_twin THEN
     SELECT l.folder INTO folder FROM list l WHERE l.id = earlier;
@@ -787,6 +830,11 @@ CREATE TABLE darkroom.asker (
     number bigint NOT NULL
 )
 WITH (fillfactor='50');
+CREATE TABLE darkroom.change (
+    node text NOT NULL,
+    count bigint NOT NULL
+)
+WITH (fillfactor='30');
 CREATE TABLE darkroom.cut (
     list bigint NOT NULL,
     first integer NOT NULL,
@@ -885,7 +933,8 @@ CREATE TABLE darkroom.release (
     version integer NOT NULL,
     oldest integer NOT NULL,
     identity text DEFAULT (gen_random_uuid())::text NOT NULL,
-    folder text DEFAULT ''::text NOT NULL
+    folder text DEFAULT ''::text NOT NULL,
+    life bigint DEFAULT 0 NOT NULL
 );
 CREATE TABLE darkroom.seat (
     host text NOT NULL COLLATE pg_catalog."C",
@@ -925,6 +974,8 @@ ALTER TABLE ONLY darkroom.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (class, owner);
 ALTER TABLE ONLY darkroom.asker
     ADD CONSTRAINT asker_pkey PRIMARY KEY (node);
+ALTER TABLE ONLY darkroom.change
+    ADD CONSTRAINT change_pkey PRIMARY KEY (node);
 ALTER TABLE ONLY darkroom.cut
     ADD CONSTRAINT cut_pkey PRIMARY KEY (list, first);
 ALTER TABLE ONLY darkroom.focus
