@@ -39,19 +39,37 @@ extension ActiveTransfer {
     }
     do throws(Failure) {
       guard try judge(handle, status) else { return .refused }
-      let end = answer.end + UInt64(bytes.count)
-      guard end <= job.request.maximumSize else { throw tooBig }
-      guard try job.sink.take(bytes, goOn: job.goOn) else {
-        beginPause()
-        return .later
-      }
-      answer.received += UInt64(bytes.count)
-      job.gauge.withLock { $0.add(bytes.count, now: .now) }
-      return .taken
+      if try take(bytes) { return .taken }
+      beginPause()
+      return .later
     } catch {
       answer.problem = error
       return .refused
     }
+  }
+
+  /// Passes the bytes to the sink, unpacked if they are coded. False if the sink has no room.
+  private func take(_ bytes: [UInt8]) throws(Failure) -> Bool {
+    guard let packing = answer.coding.packing, let first = bytes.first else {
+      return try pass(bytes)
+    }
+    if unpacker == nil { unpacker = BodyUnpacker(packing, first: first) }
+    guard let unpacker else { throw TransferEnding.resources }
+    while let piece = unpacker.piece(of: bytes) {
+      if piece.isEmpty { return true }
+      guard try pass(piece) else { return false }
+      unpacker.take()
+    }
+    throw TransferEnding.undecodable(url.server, answer.coding)
+  }
+
+  private func pass(_ bytes: [UInt8]) throws(Failure) -> Bool {
+    let end = answer.end + UInt64(bytes.count)
+    guard end <= job.request.maximumSize else { throw tooBig }
+    guard try job.sink.take(bytes, goOn: job.goOn) else { return false }
+    answer.received += UInt64(bytes.count)
+    job.gauge.withLock { $0.add(bytes.count, now: .now) }
+    return true
   }
 
   /// Judges an answer without a body, for which `takeBody` was not called.
@@ -61,12 +79,13 @@ extension ActiveTransfer {
     do throws(Failure) { _ = try judge(handle, status) } catch { answer.problem = error }
   }
 
-  /// Judges each answer once, before its first byte goes to the sink. False if the photo is to be requested again.
+  /// Judges each answer once, before its first byte goes to the sink. False if the answer does not continue
+  /// the bytes in the sink.
   private func judge(_ handle: EasyHandle, _ status: Int) throws(Failure) -> Bool {
     if answer.isJudged { return true }
     answer.isJudged = true
     answer.coding = ContentCoding(handle.headers("Content-Encoding"))
-    // libcurl decodes this one always. None was asked for, so only a broken server sends one.
+    // No request asks for one, and libcurl's versions differ in whether they decode it.
     let framing = ContentCoding(handle.headers("Transfer-Encoding"))
     if framing.isReal { throw TransferEnding.encoded(url.server, framing) }
     if status == 206 {
@@ -75,19 +94,15 @@ extension ActiveTransfer {
       }
       answer.entity = entity(handle)
       guard !answer.coding.isReal, let total = rest(handle, from: length) else {
-        answer.retake = .whole
+        answer.isWrongPart = true
         return false
       }
       guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
     } else if answer.coding.isReal {
-      guard answer.coding.isBounded else {
+      guard answer.coding.packing != nil else {
         throw TransferEnding.encoded(url.server, answer.coding)
-      }
-      guard isDecoding else {
-        answer.retake = .decoded
-        return false
       }
       // Size and validators belong to the coded bytes: such a body is neither resumed nor cached.
       answer.entity = EntityFacts(place: url.text)

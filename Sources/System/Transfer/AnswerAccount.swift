@@ -29,8 +29,8 @@ struct AnswerAccount {
   var shortage: Failure?
   /// The answer was judged before its first byte.
   var isJudged = false
-  /// This answer cannot be used, but another may be.
-  var retake: TransferEnding.Retake?
+  /// The part that was sent does not continue our bytes.
+  var isWrongPart = false
   var entity = EntityFacts()
   /// Nil for a request to the host itself.
   var proxy: ProxyFacts?

@@ -10,8 +10,10 @@ package struct ContentCoding: Equatable {
   package let text: String
   /// At least one is a coding: the bytes are not yet the photo's.
   package let isReal: Bool
-  /// It is deflate alone, which unpacks each byte to 1032 at most. The others have no such limit.
-  package let isBounded: Bool
+  /// The only coding, if the daemon decodes it.
+  package let packing: Packing?
+
+  package enum Packing: Equatable, Sendable { case deflate, gzip }
 
   /// No coding has a longer name.
   private static let longest = 64
@@ -22,7 +24,7 @@ package struct ContentCoding: Equatable {
     text = names.map(\.text).joined(separator: ", ")
     isReal = names.contains { Self.registered.contains($0.lowered) }
     let codings = names.map(\.lowered).filter { $0 != "identity" }
-    isBounded = codings.count == 1 && Self.deflated.isSuperset(of: codings)
+    packing = codings.count == 1 ? codings.first.flatMap { Self.packings[$0] } : nil
   }
 
   private static func name(_ bytes: [UInt8]) -> OutsideText {
@@ -36,5 +38,7 @@ package struct ContentCoding: Equatable {
     "x-compress", "x-gzip", "zstd",
   ]
 
-  private static let deflated: Set<OutsideText> = ["deflate", "gzip", "x-gzip"]
+  private static let packings: [OutsideText: Packing] = [
+    "deflate": .deflate, "gzip": .gzip, "x-gzip": .gzip,
+  ]
 }

@@ -128,9 +128,6 @@ import Vocabulary
     var slowTime: Int
     let size: Int64
     let isSecure: Bool
-    /// libcurl decodes a coded body. It keeps what it has decoded of one read until the sink has room, and deflate
-    /// unpacks up to 1032 times: a read is small.
-    let decodes: Bool
     /// Empty for none.
     let proxy: String
   }
@@ -142,8 +139,6 @@ import Vocabulary
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
     set(CURLOPT_LOW_SPEED_TIME, new.slowTime)
     set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
-    set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
-    set(CURLOPT_BUFFERSIZE, new.decodes ? 1024 : 32768)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
     set(CURLOPT_PROXY, new.proxy)

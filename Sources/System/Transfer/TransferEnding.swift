@@ -40,21 +40,14 @@ struct TransferEnding {
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
-    /// Start again from the original URL.
-    case again(Retake)
+    /// Request the whole from the original URL: the origin does not send the rest.
+    case again
     case failed(Failure)
-  }
-
-  enum Retake: Equatable {
-    /// Request the whole: the origin does not send the rest.
-    case whole
-    /// Decode the body.
-    case decoded
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
     if answer.asked == .message, (200..<300).contains(status) { return .whole(reply(size: 0)) }
-    if let retake = answer.retake { return .again(retake) }
+    if answer.isWrongPart { return .again }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
@@ -69,6 +62,8 @@ struct TransferEnding {
     if status == 206, let total = answer.entity.total, answer.end != total {
       return .failed(short)
     }
+    // A coding marks its own end.
+    if answer.coding.isReal, !isEndSure { return .failed(short) }
     return answered
   }
 
@@ -80,7 +75,7 @@ struct TransferEnding {
       return .failed(Self.unasked(url.server))
     case 200..<300: return .whole(reply(size: answer.received))
     case 304 where answer.asked == .change: return .whole(reply(size: 0))
-    case 304 where answer.asked.isPart: return .again(.whole)
+    case 304 where answer.asked.isPart: return .again
     case 416:
       if case .part(let length) = answer.asked { return unsatisfied(length) }
       return .failed(Failure(.final, code: "http.416", reason: answerWords))
@@ -120,7 +115,7 @@ struct TransferEnding {
   private func unsatisfied(_ length: UInt64) -> Outcome {
     guard let range, range.part == nil, range.total == length,
       knownTotal == nil || knownTotal == length
-    else { return .again(.whole) }
+    else { return .again }
     var reply = self
     (reply.status, reply.isEndSure) = (206, true)
     return .whole(reply.reply(size: length))
@@ -167,9 +162,6 @@ struct TransferEnding {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
       return malformed
     case CURLE_BAD_CONTENT_ENCODING: return TransferEnding.encoded(server, answer.coding)
-    // libcurl refuses bytes after the end of a coding as if they could not be written.
-    case CURLE_WRITE_ERROR where answer.coding.isReal:
-      return TransferEnding.encoded(server, answer.coding)
     // libcurl reports a header line above its own limit as "out of memory".
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
@@ -247,10 +239,16 @@ struct TransferEnding {
     Failure(.final, code: "header.limit", reason: "the header that \(server) sends is too long")
   }
 
-  static func encoded(_ server: String, _ coding: ContentCoding) -> Failure {
+  static func encoded(
+    _ server: String, _ coding: ContentCoding, trouble: String = "which the daemon does not decode"
+  ) -> Failure {
     let name = coding.text.isEmpty ? "" : " as '\(Printable.text(coding.text, limit: 40))'"
     return Failure(
       .final, code: "http.encoding",
-      reason: "\(server) sends the photo encoded\(name), which cannot be decoded")
+      reason: "\(server) sends the photo encoded\(name), \(trouble)")
+  }
+
+  static func undecodable(_ server: String, _ coding: ContentCoding) -> Failure {
+    encoded(server, coding, trouble: "which cannot be decoded")
   }
 }

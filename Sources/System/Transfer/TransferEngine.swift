@@ -198,9 +198,9 @@ final class TransferEngine {
       } catch {
         finish(transfer, .failure(error))
       }
-    case .again(let retake):
+    case .again:
       letGo(transfer)
-      transfer.startOver(retake)
+      transfer.startOver()
       goOn(transfer)
     }
   }
@@ -212,13 +212,13 @@ final class TransferEngine {
   }
 
   /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused
-  /// handle is not reused, nor one with a small buffer.
+  /// handle is not reused.
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle, transfer.isAsking else { return }
     transfer.isAsking = false
     multi?.remove(handle)
-    guard transfer.terms === terms, !transfer.isPaused, !transfer.isDecoding else { return }
+    guard transfer.terms === terms, !transfer.isPaused else { return }
     if spare.count < terms.settings.connections { spare.append(handle) }
   }
 
