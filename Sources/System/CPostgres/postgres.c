@@ -63,8 +63,10 @@ int dr_pg_problem(const char *text, char *words, uint64_t size) {
     calls.conninfoFree(all);
     return 0;
   }
-  snprintf(words, size, "%s", message ? message : "out of memory");
-  if (message) calls.freemem(message);
+  // Without memory there are no words, and nothing is known about the text.
+  if (!message) return 0;
+  snprintf(words, size, "%s", message);
+  calls.freemem(message);
   return 1;
 }
 
