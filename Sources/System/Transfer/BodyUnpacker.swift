@@ -8,12 +8,12 @@ final class BodyUnpacker {
   private var inflater: ByteInflater
   /// Unpacked, and not yet taken.
   private var waiting: [UInt8] = []
-  /// The number of offered bytes that have been unpacked.
+  /// The number of offered bytes that are unpacked.
   private var done = 0
 
   /// `first` is the body's first byte. Nil if there is no memory left.
   init?(_ packing: ContentCoding.Packing, first: UInt8) {
-    guard let inflater = ByteInflater(Self.frame(packing, first)) else { return nil }
+    guard let inflater = ByteInflater(BodyUnpacker.frame(packing, first)) else { return nil }
     self.inflater = inflater
   }
 
