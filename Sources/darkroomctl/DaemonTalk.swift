@@ -272,7 +272,8 @@ package struct DaemonTalk {
 
   private func removed(_ list: ListSummary) -> String {
     voice.screen.isTerminal
-      ? "Removed \(ListText.name(list)) with its prints and results.\n" : sentence(list)
+      ? "Removed \(ListText.name(list)) with its results and the prints that it still had.\n"
+      : sentence(list)
   }
 
   func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
