@@ -18,19 +18,20 @@ import Vocabulary
     try OwnExecutor("test-calls", threads: 1)
   }
 
-  private func calls(_ text: String) -> [ControlCall] {
+  private func calls(_ text: String) -> [any ControlMethod] {
     let list = ListReference(text)
     let known = ListReference("1")
     return [
-      .show(ShowOrder(list: list)), .why(WhyOrder(list: list)), .pause(list), .resume(list),
-      .cancel(list), .quality(list, .utility), .focus(FocusOrder(list: list)),
-      .unfocus(list, viewer: text), .retry(RetryOrder(list: list)), .remove(list), .sheet(list),
-      .watch(WatchOrder(list: list)), .follow(FollowOrder(list: list)), .open(list),
-      .states(StatesOrder(list: list)), .colours(ColoursOrder(list: list, groups: 1)),
-      .find(FindOrder(list: list, text: text)), .picture(PictureOrder(list: list, photo: 1)),
-      .redeem(token: text), .flush(host: text), .why(WhyOrder(list: known, photo: text)),
-      .focus(FocusOrder(list: known, photos: [text], viewer: text)),
-      .retry(RetryOrder(list: known, photos: [text])), .find(FindOrder(list: known, text: text)),
+      ShowOrder(list: list), WhyOrder(list: list), PauseOrder(list: list), ResumeOrder(list: list),
+      CancelOrder(list: list), SetQualityOrder(list: list, level: .utility), FocusOrder(list: list),
+      UnfocusOrder(list: list, viewer: text), RetryOrder(list: list), RemoveOrder(list: list),
+      SheetOrder(list: list),
+      WatchOrder(list: list), FollowOrder(list: list), OpenOrder(list: list),
+      StatesOrder(list: list), ColoursOrder(list: list, groups: 1),
+      FindOrder(list: list, text: text), PictureOrder(list: list, photo: 1),
+      RedeemOrder(token: text), FlushOrder(host: text), WhyOrder(list: known, photo: text),
+      FocusOrder(list: known, photos: [text], viewer: text),
+      RetryOrder(list: known, photos: [text]), FindOrder(list: known, text: text),
     ]
   }
 
@@ -52,12 +53,11 @@ import Vocabulary
           }
         }
         let before = turns.value
-        let reply = await bench.calls.handle(.lists, from: .owner)
+        let reply = await bench.calls.handle(ListsOrder(), from: .owner)
         let count = turns.value - before
         isOver.change { $0 = true }
         await other.value
-        guard case .lists(let all) = reply, all.count == lists.count else { return 0 }
-        return count
+        return reply.message(ListsReply.self)?.lists.count == lists.count ? count : 0
       }.value
       // One in each 256 lists.
       #expect(count >= 4)
@@ -87,7 +87,7 @@ import Vocabulary
             _ = await bench.calls.handle(call, from: asked)
             return ProcessorTime.ofThread - start
           }.value
-          #expect(cost < .milliseconds(50), "\(filler) in \(call.method): \(cost)")
+          #expect(cost < .milliseconds(50), "\(filler) in \(type(of: call).name): \(cost)")
         }
       }
     }

@@ -32,7 +32,7 @@ import Vocabulary
   @Test func `a wait for a list whose file is lost ends with the reason`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)
-      let call = ControlCall.show(ShowOrder(list: barn, limit: 0))
+      let call = ShowOrder(list: barn, limit: 0)
       let reply = await bench.calls.stream(call, from: .owner, to: ReplyStream { _ in true })
       let why = try #require(reason(reply), "\(reply)")
       #expect(why.hasPrefix("'barn' is over, and has no copy: list.plist is missing from "))
@@ -42,13 +42,13 @@ import Vocabulary
   @Test func `the owner removes a list whose file is lost, with its results`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)
-      let denied = await bench.calls.handle(.remove(barn), from: .stranger)
+      let denied = await bench.calls.handle(RemoveOrder(list: barn), from: .stranger)
       guard case .failed(.permissionDenied) = denied else {
         Issue.record("\(denied)")
         return
       }
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      guard case .changed = reply else {
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
+      guard reply.message(ListReply.self) != nil else {
         Issue.record("\(reply)")
         return
       }
@@ -72,7 +72,7 @@ import Vocabulary
       let label = try ListLabel(
         SampleList { $0.terms = own }.about())
       parts.index.replace(list, label)
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
       #expect(
         reason(reply)?.hasPrefix("the copy of list 1 is not in done yet; ") == true, "\(reply)")
       #expect(parts.index[list] != nil && parts.state(list) != nil)
@@ -87,7 +87,7 @@ import Vocabulary
       let place = "\(parts.scratch.path)/daemon/state/lists"
       FaultPlan.set(.init("renameat2", on: place, code: 5, isPermanent: true), for: place)
       defer { FaultPlan.set(nil, for: place) }
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
       #expect(reason(reply)?.contains("input/output error") == true, "\(reply)")
       FaultPlan.set(nil, for: place)
       try parts.folder(of: list).put(
