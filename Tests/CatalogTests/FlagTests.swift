@@ -47,6 +47,8 @@ import Testing
     ("Title", "<string>Summer: 2025</string>", "\"Summer: 2025\""),
     ("Quality", "<integer>80</integer>", "80"), ("Filter", "<array/>", "[]"),
     ("Title", "<string>Of http://x/a</string>", "\"Of http://x/a\""),
+    ("Title", "<string>Ski:/2026</string>", "\"Ski:/2026\""),
+    ("Filter", "<string>C:/x</string>", "\"C:/x\""),
     ("ContactSheet", "<false/>", "false"), ("Notify", "<string></string>", "null"),
   ]
 
