@@ -47,6 +47,22 @@ import Testing
     #expect(body == Self.body && unpacker.isAtEnd)
   }
 
+  /// While a transfer over HTTP/2 is paused, libcurl may append what arrives.
+  @Test func `bytes that are not taken yet may be offered with others behind them`() throws {
+    let packed = try Self.packed()
+    let unpacker = try #require(BodyUnpacker(.deflate, first: packed[0]))
+    var body: [UInt8] = []
+    for end in stride(from: packed.count / 2, to: packed.count, by: packed.count / 10) {
+      let offer = Array(packed[..<end])
+      let piece = try #require(unpacker.piece(of: offer))
+      #expect(!piece.isEmpty && unpacker.piece(of: packed) == piece)
+      unpacker.take()
+      body += piece
+    }
+    let isTaken = take(unpacker, packed) { body += $0 }
+    #expect(isTaken && body == Self.body && unpacker.isAtEnd)
+  }
+
   @Test func `bytes after the end are refused, at once or later`() throws {
     let packed = try Self.packed()
     let unpacker = try #require(BodyUnpacker(.deflate, first: packed[0]))

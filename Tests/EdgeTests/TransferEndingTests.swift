@@ -48,7 +48,6 @@ struct TransferEndingTests {
         61, .final, "http.encoding",
         "photos.example.org sends the photo encoded, which the daemon does not decode"
       ),
-      (63, .final, "size.limit", "photos.example.org sends too much"),
       (
         77, .machine, "tls.authorities",
         "this machine's list of certificate authorities cannot be read"

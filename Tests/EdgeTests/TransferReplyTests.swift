@@ -156,6 +156,16 @@ struct TransferReplyTests {
     #expect(failure?.reason.hasSuffix(" sends more than 49999999 bytes") == true)
   }
 
+  @Test(arguments: ["gzip", "deflate"])
+  func `A photo of the largest size may be longer while it is coded`(coding: String) async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/coded?with=\(coding)")
+    let failure = await bench.failure(url, maximumSize: 18)
+    #expect(try await bench.fetch(url: url, maximumSize: 19).size == 19)
+    await bench.stop()
+    #expect(failure?.code == "size.limit")
+  }
+
   @Test func `No coding is asked for`() async throws {
     let bench = try TransferBench()
     _ = try await bench.fetch(url: bench.origin.url("/barn.jpg"))

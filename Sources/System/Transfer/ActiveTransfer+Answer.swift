@@ -10,7 +10,7 @@ import Vocabulary
 extension ActiveTransfer {
   enum Intake {
     case taken
-    /// The sink has no room: libcurl offers the same bytes again.
+    /// The sink has no room: libcurl offers the same bytes again, perhaps with others behind them.
     case later
     /// Ends the request.
     case refused
@@ -97,7 +97,6 @@ extension ActiveTransfer {
         answer.isWrongPart = true
         return false
       }
-      guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
     } else if answer.coding.isReal {
@@ -109,6 +108,7 @@ extension ActiveTransfer {
     } else {
       answer.entity = entity(handle)
     }
+    if let total = answer.entity.total, total > job.request.maximumSize { throw tooBig }
     let gauge = TransferGauge(url, at: answer.base, of: answer.entity, now: .now)
     job.gauge.withLock { $0 = gauge }
     job.sink.begin(answer.entity, at: answer.base)

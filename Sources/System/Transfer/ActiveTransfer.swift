@@ -44,8 +44,7 @@ final class ActiveTransfer {
         time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         slowTime: terms.settings.slowSeconds(),
-        size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
-        proxy: try proxy()))
+        isSecure: url.scheme == .https, proxy: try proxy()))
     handle.post(job.request.message)
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
@@ -174,7 +173,6 @@ final class ActiveTransfer {
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
-    if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.answer.problem = tooBig }
     return ending
   }
 
@@ -194,7 +192,10 @@ final class ActiveTransfer {
   }
 
   var tooBig: Failure {
-    TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
+    Failure(
+      .final, code: "size.limit",
+      reason: "\(url.server) sends more than \(job.request.maximumSize) bytes",
+      advice: "MaximumSize= under [Download] sets the limit")
   }
 
   /// Follows a redirect: at most `settings.redirects` times, never to a file, never from https to http.

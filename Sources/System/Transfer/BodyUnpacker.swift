@@ -28,11 +28,11 @@ final class BodyUnpacker {
     }
   }
 
-  /// The coding has ended, and its checksum fits.
+  /// The coding has ended. The checksum fits if the frame has one.
   var isAtEnd: Bool { inflater.isAtEnd }
 
-  /// The next piece that the offered bytes unpack to; the same one until it is taken. Empty if none is left: other
-  /// bytes may be offered then. Nil if the bytes are damaged, or go on after the end.
+  /// The next piece that the offered bytes unpack to; the same one until it is taken, even if others are offered behind
+  /// them. Empty if none is left: other bytes may be offered then. Nil if the bytes are damaged, or go on after the end.
   func piece(of bytes: [UInt8]) -> [UInt8]? {
     if !waiting.isEmpty { return waiting }
     let before = inflater.taken

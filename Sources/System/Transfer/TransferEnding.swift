@@ -137,7 +137,6 @@ struct TransferEnding {
       return Failure(.passing, code: "dns.failed", reason: "no address was found for \(url.host)")
     case CURLE_COULDNT_CONNECT: return unconnected
     case CURLE_PARTIAL_FILE: return short
-    case CURLE_FILESIZE_EXCEEDED: return TransferEnding.tooBig(server, limit: nil)
     case CURLE_PEER_FAILED_VERIFICATION:
       return CertificateFault(certificate).failure(server: server)
     case CURLE_SSL_CACERT_BADFILE:
@@ -220,13 +219,6 @@ struct TransferEnding {
   static var resources: Failure {
     Failure(
       .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
-  }
-
-  static func tooBig(_ server: String, limit: UInt64?) -> Failure {
-    let more = limit.map { "more than \($0) bytes" } ?? "too much"
-    return Failure(
-      .final, code: "size.limit", reason: "\(server) sends \(more)",
-      advice: "MaximumSize= under [Download] sets the limit")
   }
 
   static func unasked(_ server: String) -> Failure {
