@@ -19,14 +19,15 @@ package protocol ControlMethod<Answer>: MessageValue {
 }
 
 extension ControlMethod {
-  /// The message of `Pause` is a `PauseOrder`.
+  /// The message of `Pause` is a `PauseOrder`. A type with a new name is a method with a new name, which the tests show
+  /// (`Screens/interface.txt`).
   package static var name: String { String("\(Self.self)".dropLast("Order".count)) }
   package static var isChange: Bool { false }
   package static var isStream: Bool { false }
   package func room(_ limits: ControlLimits) -> Int { 0 }
   package var viewed: ListReference? { nil }
 
-  /// In varlink's language.
+  /// In varlink's language. A method with many parameters has a line for each.
   static var description: String {
     let method = "method \(name)\(line) -> \(Answer.line)"
     let words = about.split(separator: "\n").map { "# \($0)\n" }.joined()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods that change one list, or open it, and whose parameters are few.
+// The messages of Pause, Resume, Cancel, SetQuality, Unfocus, Remove, Sheet and Open: a list and at most one parameter
+// more.
 
 package import Vocabulary
 

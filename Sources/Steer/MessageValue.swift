@@ -18,7 +18,7 @@ package protocol MessageValue: MessagePart, Equatable {
   init()
   /// Checks what depends on several members.
   func check() throws(FieldError)
-  /// Goes beside a reply.
+  /// Goes beside a reply. Only the reply to `Picture` has one; every other message drops it.
   var openFile: LinuxFile? { get set }
 }
 

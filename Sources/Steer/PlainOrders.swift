@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods with at most one parameter, which is no list; and the replies with a single member.
+// The messages of the methods that name no list and have at most one parameter; and all replies with a single member.
 
 package struct StatusOrder: ControlMethod {
   package typealias Answer = StatusReply

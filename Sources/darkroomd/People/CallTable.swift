@@ -36,21 +36,21 @@ struct CallTable: Sendable {
     on(ListsOrder.self) { calls, _, peer throws(ControlError) in
       ListsReply(try await calls.views.summaries(for: peer))
     }
-    on { $0.aged }
+    on(AgedOrder.self, by: { $0.aged })
     on(InboxOrder.self) { calls, _, peer in InboxReply(await calls.views.inboxReport(for: peer)) }
     on(WhyOrder.self) { calls, order, peer throws(ControlError) in
       try await WhyView(views: calls.views, keeper: calls.keeper).why(order, for: peer)
     }
-    on({ $0.views.show }, stream: { $0.follow })
-    on({ $0.views.watch }, stream: { $0.watch })
-    on({ $0.views.followed }, stream: { $0.followSteps })
-    on { $0.pages.open }
-    on { $0.pages.redeem }
-    on { $0.pages.states }
-    on { $0.pages.colours }
-    on { $0.pages.find }
-    on { $0.pages.picture }
-    on { $0.forecast }
+    on(ShowOrder.self, by: { $0.views.show }, stream: { $0.showChanges })
+    on(WatchOrder.self, by: { $0.views.watch }, stream: { $0.watch })
+    on(FollowOrder.self, by: { $0.views.followed }, stream: { $0.followSteps })
+    on(OpenOrder.self, by: { $0.pages.open })
+    on(RedeemOrder.self, by: { $0.pages.redeem })
+    on(StatesOrder.self, by: { $0.pages.states })
+    on(ColoursOrder.self, by: { $0.pages.colours })
+    on(FindOrder.self, by: { $0.pages.find })
+    on(PictureOrder.self, by: { $0.pages.picture })
+    on(ForecastOrder.self, by: { $0.forecast })
   }
 
   private mutating func addChanges() {
@@ -66,11 +66,11 @@ struct CallTable: Sendable {
     on(SetQualityOrder.self) { calls, order, peer throws(ControlError) in
       try await calls.change(order.list, .quality(order.level), peer)
     }
-    on { $0.focus }
-    on { $0.unfocus }
-    on { $0.retry }
-    on { $0.remove }
-    on { $0.sheet }
+    on(FocusOrder.self, by: { $0.focus })
+    on(UnfocusOrder.self, by: { $0.unfocus })
+    on(RetryOrder.self, by: { $0.retry })
+    on(RemoveOrder.self, by: { $0.remove })
+    on(SheetOrder.self, by: { $0.sheet })
   }
 
   private mutating func addMachine() {
@@ -82,8 +82,8 @@ struct CallTable: Sendable {
     on(ReloadOrder.self, early: true) { calls, _, peer throws(ControlError) in
       try await calls.reload(peer)
     }
-    on({ $0.cache }, early: true)
-    on({ $0.flush }, early: true)
+    on(CacheOrder.self, early: true, by: { $0.cache })
+    on(FlushOrder.self, early: true, by: { $0.flush })
     on(NodesOrder.self, early: true) { calls, _, _ throws(ControlError) in
       try await calls.nodeCalls().report()
     }
@@ -95,10 +95,11 @@ struct CallTable: Sendable {
 
   /// - Parameter answer: a function of `ControlCalls` or of one of its parts.
   private mutating func on<Method: ControlMethod>(
-    _ answer: @escaping @Sendable (ControlCalls) -> Answering<Method>, early isEarly: Bool = false,
+    _ method: Method.Type, early isEarly: Bool = false,
+    by answer: @escaping @Sendable (ControlCalls) -> Answering<Method>,
     stream: (@Sendable (ControlCalls) -> Streaming<Method>)? = nil
   ) {
-    rows[ObjectIdentifier(Method.self)] = Row(isEarly: isEarly) {
+    rows[ObjectIdentifier(method)] = Row(isEarly: isEarly) {
       calls, call, peer, caller throws(ControlError) in
       guard let order = call as? Method else { throw .methodNotImplemented(Method.name) }
       if let stream, let caller { return try await stream(calls)(order, peer, caller) }
@@ -113,8 +114,9 @@ struct CallTable: Sendable {
       Method.Answer
   ) {
     on(
-      { calls in
-        { (order: Method, peer) throws(ControlError) in try await answer(calls, order, peer) }
-      }, early: isEarly)
+      method, early: isEarly,
+      by: { calls in
+        { order, peer throws(ControlError) in try await answer(calls, order, peer) }
+      })
   }
 }

@@ -79,7 +79,7 @@ final class ControlCalls: ControlService {
   // MARK: streams
 
   /// Sends a report at each change until the list is over and its files are returned.
-  func follow(
+  func showChanges(
     _ order: ShowOrder, for peer: ControlPeer, _ caller: ReplyStream
   ) async throws(ControlError) -> ShowReport {
     try await arrival(of: order.list, for: peer)
