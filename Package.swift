@@ -16,7 +16,7 @@ let stages: [Target] = [
   .target(name: "Cluster", dependencies: ["Linux", "Postgres", "Vocabulary"]),
   .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
-  .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
+  .target(name: "Filter", dependencies: ["Codecs", "Inflate", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Files", "Vocabulary"]),
   .target(name: "Present", dependencies: ["Vocabulary"]),
   .target(
@@ -35,6 +35,7 @@ let edge: [Target] = [
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
   .target(
     name: "HTTP", dependencies: ["CMicrohttpd", "Linux", "Vocabulary"], path: "Sources/System/HTTP"),
+  .target(name: "Inflate", dependencies: ["CInflate"], path: "Sources/System/Inflate"),
   .target(name: "JSON", path: "Sources/System/JSON"),
   .target(
     name: "JournalReader", dependencies: ["CJournal", "CLinux", "Linux", "Vocabulary"],
@@ -49,7 +50,8 @@ let edge: [Target] = [
     name: "Systemd", dependencies: ["CSystemd", "Linux", "Vocabulary"],
     path: "Sources/System/Systemd"),
   .target(
-    name: "Transfer", dependencies: ["CCurl", "Digests", "Files", "Linux", "Markup", "Vocabulary"],
+    name: "Transfer",
+    dependencies: ["CCurl", "Digests", "Files", "Inflate", "Linux", "Markup", "Vocabulary"],
     path: "Sources/System/Transfer"),
   .target(
     name: "Worker", dependencies: ["CLinux", "Linux", "Vocabulary"], path: "Sources/System/Worker"),
@@ -62,6 +64,8 @@ let shims: [Target] = [
     // libpng needs zlib.
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
+  .target(
+    name: "CInflate", path: "Sources/System/CInflate", linkerSettings: [.linkedLibrary("z")]),
   .target(name: "CJournal", path: "Sources/System/CJournal"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
   .target(name: "CPostgres", path: "Sources/System/CPostgres"),
@@ -160,7 +164,8 @@ let tests: [Target] = [
     name: "DownloadTests",
     dependencies: ["Digests", "Download", "Linux", "Support", "Transfer", "Vocabulary"]),
   .testTarget(
-    name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
+    name: "FilterTests",
+    dependencies: ["Codecs", "Filter", "Inflate", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "OutputTests", dependencies: ["Linux", "Output", "Support", "Vocabulary"]),
   .testTarget(name: "PresentTests", dependencies: ["Present", "Vocabulary"]),
   // In headless Chromium.
@@ -216,8 +221,8 @@ let tests: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "Catalog", "Codecs", "Digests", "Filter", "HTTP", "Record", "Show", "Steer", "Support",
-      "Transfer", "Vocabulary", "Worker",
+      "Catalog", "Codecs", "Digests", "Filter", "HTTP", "Inflate", "Record", "Show", "Steer",
+      "Support", "Transfer", "Vocabulary", "Worker",
     ], path: "Tests/Fuzz/Targets"),
   .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Support"]),
 ]

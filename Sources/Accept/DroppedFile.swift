@@ -93,7 +93,7 @@ struct DroppedFile {
           Failure(
             .final, code: "list.unreadable", reason: reason,
             advice:
-              "Allow the daemon to read it (setfacl -m u:darkroom:r), or drop it again with darkroomctl submit"
+              "Allow the daemon to read it (setfacl -m u:\(Surroundings.ownName):r), or drop it again with darkroomctl submit"
           ))
       case .noDevice, .notFolder, .isFolder, .isLink: throw .changed
       default: throw .troubled(error.machineFailure)

@@ -208,7 +208,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .queued(let failure): failure.reason
     case .doubtful(let failure): "it is not a valid list yet: \(failure.reason)"
     case .troubled(let failure, _, _): failure.reason
-    case .unreadable(let failure): failure.reason
+    case .unreadable(let failure): failure.words
     case .leftBehind: "\(IgnoredReason.tooLarge)"
     case .withoutPictures: "\(IgnoredReason.noPictures)"
     }

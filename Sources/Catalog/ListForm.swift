@@ -7,7 +7,8 @@ package import Vocabulary
 
 /// `Photos` has its meaning only if its value is an array or a dictionary; with a string it is a photo of
 /// that name. Until the form is known, keys that could be options are kept back. The first key that cannot be
-/// an option decides for the form by names, in which `Title` is a photo like any other.
+/// an option decides for the form by names, in which `Title` is a photo like any other, if its value can be one's:
+/// an option with another value would be lost, and `Private` must not be.
 package struct ListForm {
   /// The limit of nested containers, the top one included.
   package static let deepest = 32
@@ -57,6 +58,8 @@ package struct ListForm {
   /// with every event.
   private var draft = PhotoDraft(place: .byte(0), name: nil)
   private var shape = Shape.undecided([])
+  /// The first option that has no `Photos` beside it.
+  private var misplaced: PendingOption?
   /// The places of the options taken.
   private var taken: [OptionKey: ListPlace] = [:]
   package private(set) var options = ListOptions()
@@ -88,7 +91,8 @@ package struct ListForm {
   /// Call at the end of the list: photos kept back become ready.
   package mutating func finish() throws(Failure) {
     guard case .done = state else { throw ListRefusal.truncated("it ends early") }
-    if case .undecided(let pending) = shape { ready += pending.map(Self.photo) }
+    if case .undecided(let pending) = shape { pending.forEach { addPhoto($0) } }
+    if let misplaced { throw ListRefusal.misplaced(misplaced.text, misplaced.place) }
   }
 
   // MARK: At the top
@@ -143,9 +147,12 @@ package struct ListForm {
         return
       }
       shape = .byName(key, keyPlace)
-      ready += pending.map(Self.photo)
+      pending.forEach { addPhoto($0) }
+      if let option { check(PendingOption(key: option, text: key, value: event, place: keyPlace)) }
       beginAtTop(key, keyPlace, event, at: place)
-    case .byName: beginAtTop(key, keyPlace, event, at: place)
+    case .byName:
+      if let option { check(PendingOption(key: option, text: key, value: event, place: keyPlace)) }
+      beginAtTop(key, keyPlace, event, at: place)
     }
   }
 
@@ -178,10 +185,20 @@ package struct ListForm {
     }
   }
 
-  private static func photo(_ option: PendingOption) -> PhotoDraft {
+  private mutating func addPhoto(_ option: PendingOption) {
+    check(option)
     var draft = PhotoDraft(place: option.place, name: option.text)
     draft.take(option.value, for: .url, at: option.place)
-    return draft
+    ready.append(draft)
+  }
+
+  /// A list by names cannot have the option, unless it is a photo with its name.
+  private mutating func check(_ option: PendingOption) {
+    switch option.value {
+    case .openDictionary: break
+    case .string(let text) where text.hasScheme: break
+    default: misplaced = misplaced ?? option
+    }
   }
 
   // MARK: In a photo

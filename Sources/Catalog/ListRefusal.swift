@@ -107,6 +107,13 @@ enum ListRefusal {
       advice: "Beside 'Photos' a list may have \(optionNames)")
   }
 
+  /// In a list of names and URLs.
+  static func misplaced(_ key: ListText, _ place: ListPlace) -> Failure {
+    option(
+      place, "\(key.shown) is the name of an option, and its value is not the URL of a photo",
+      advice: "Put the names and URLs into a dictionary 'Photos', and the option beside 'Photos'")
+  }
+
   private static var optionNames: String {
     let names = OptionKey.allCases.map { "'\($0.rawValue)'" }
     return names.dropLast().joined(separator: ", ") + " and " + names.suffix(1).joined()

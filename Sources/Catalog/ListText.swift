@@ -19,6 +19,15 @@ package struct ListText: Equatable, Sendable {
   /// The kept part, as text.
   var string: String { String(decoding: bytes, as: UTF8.self) }
 
+  /// It begins like a URL. Only a file's may have a single slash.
+  var hasScheme: Bool {
+    let text = trimmed.bytes
+    let scheme = text.prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
+    let isFile = scheme.lazy.map(Self.lowered).elementsEqual("file".utf8)
+    let mark = isFile ? ":/" : "://"
+    return !scheme.isEmpty && text[scheme.endIndex...].starts(with: mark.utf8)
+  }
+
   package var isWhole: Bool { length == UInt64(bytes.count) }
 
   /// The beginning, cut between characters to at most `limit` bytes.

@@ -41,6 +41,9 @@ package struct LedgerPlace: Sendable {
     self.upgrade = upgrade
   }
 
+  /// What is wrong with the string of the server, before any connection. Nil if this machine cannot tell.
+  package static func problem(in server: String) -> String? { PostgresServers.problem(in: server) }
+
   /// Of every session; `SessionSettings` sets the others.
   package var settings: [(String, String)] {
     [

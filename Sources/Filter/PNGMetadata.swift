@@ -4,6 +4,7 @@
 // libpng reads the same bytes and reports the error. Raises PictureTrouble.
 
 internal import Codecs
+internal import Inflate
 internal import Vocabulary
 
 struct PNGMetadata {
@@ -139,7 +140,7 @@ struct PNGMetadata {
   private mutating func look(
     into text: PNGText, of chunk: Chunk, _ window: inout ByteWindow
   ) throws(PictureTrouble) -> PreviewOutcome {
-    guard let start = text.start, var inflater = TextInflater() else { return .unreadable }
+    guard let start = text.start, var inflater = ByteInflater() else { return .unreadable }
     var preview = TextPreview(keyword: text.keyword)
     var budget = textBudget
     var at = start

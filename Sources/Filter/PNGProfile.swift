@@ -2,7 +2,7 @@
 // The colour profile of a PNG, compressed in one chunk behind a name. It goes into the print if it is a whole profile
 // for RGB: any other bytes there may be a text about a person. Raises PictureTrouble.
 
-internal import Codecs
+internal import Inflate
 
 enum PNGProfile {
   /// Name, NUL and method of each print's profile: the original's name is a text of its author.
@@ -19,7 +19,7 @@ enum PNGProfile {
   ) throws(PictureTrouble) -> PNGMetadata.Chunk? {
     let name = try window.read(at: chunk.offset, min(Int(chunk.size), 81))
     guard let end = name.firstIndex(of: 0), end > name.startIndex, end + 1 < name.endIndex,
-      name[end + 1] == 0, var inflater = TextInflater()
+      name[end + 1] == 0, var inflater = ByteInflater()
     else { return nil }
     let start = end + 2 - name.startIndex
     var header: [UInt8] = []

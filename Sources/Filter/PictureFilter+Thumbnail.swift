@@ -2,6 +2,7 @@
 // The thumbnail of a pass. Trouble with it leaves it out; the print does not depend on it.
 
 internal import Codecs
+internal import Inflate
 internal import Vocabulary
 
 extension PictureFilter.Pass {
@@ -82,7 +83,7 @@ extension PNGMetadata {
   func smallProfile(in file: any OpenFile) -> [UInt8]? {
     guard let chunk = chunks.first(where: { $0.name == "iCCP" }), chunk.size <= SmallProfile.most,
       let bytes = try? file.read(at: chunk.offset, upTo: Int(chunk.size)),
-      var inflater = TextInflater()
+      var inflater = ByteInflater()
     else { return nil }
     var profile: [UInt8] = []
     let isRead = inflater.inflate(Array(bytes)) { piece in

@@ -67,7 +67,7 @@ extension Notice {
   /// By this user, if the daemon still knows.
   package static func listRemoved(_ list: ListFacts) -> Notice {
     change(of: list, "0c1d8f52b7a04f3e9d26a1f4c85be973") {
-      "Removed list \($0.quoted)\($0.other) with its prints and results."
+      "Removed list \($0.quoted)\($0.other) with its results and the prints that it still had."
     }
   }
 

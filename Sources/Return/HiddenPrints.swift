@@ -4,7 +4,7 @@
 // all that is behind them. Raises SystemError.
 
 internal import Files
-internal import Vocabulary
+package import Vocabulary
 
 /// The kind of the thing that stands in the place of a folder of prints.
 package enum PrintsStanding: Equatable, Sendable {
@@ -33,6 +33,21 @@ package enum PrintsStanding: Equatable, Sendable {
     case .mount: "is a mount, which the daemon does not remove"
     case .other: "is not a folder"
     }
+  }
+}
+
+extension PrintsStanding {
+  /// Of a folder of prints that could not be opened: the error does not tell what is in its place.
+  package static func failure(
+    of error: SystemError, at name: FileName, in prints: any Folder
+  ) -> Failure {
+    guard error.name == .notFolder || error.name == .isLink,
+      let obstacle = (try? PrintsStanding(of: name, in: prints))?.obstacle
+    else { return error.machineFailure }
+    return Failure(
+      .machine, scope: .one, code: "system.\(error.code)",
+      reason: "\(prints.path)/\(name), its folder of prints, \(obstacle)",
+      advice: "Move away what is there")
   }
 }
 

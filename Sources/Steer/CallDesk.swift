@@ -28,17 +28,18 @@ struct CallDesk: Sendable {
       let terms = ControlSession.Terms(isOneway: request.oneway, endsWithCaller: request.more)
       if await line.parsed(.success(terms)) { line.finish(answer) }
     case .call(let call, let view):
-      pulse?.begin("\(call.method.rawValue) of user \(peer.user)", at: line.client)
+      let method = type(of: call)
+      pulse?.begin("\(method.name) of user \(peer.user)", at: line.client)
       var peer = peer
       peer.view = view
       let terms = ControlSession.Terms(
-        isOneway: request.oneway, endsWithCaller: !call.method.isChange)
+        isOneway: request.oneway, endsWithCaller: !method.isChange)
       guard await line.parsed(.success(terms)) else { return }
       if request.oneway {
         // The reply to another call would be dropped.
-        if call.method.isChange { _ = await handler.handle(call, from: peer) }
+        if method.isChange { _ = await handler.handle(call, from: peer) }
         await line.finish(.unread)
-      } else if request.more, call.method.isStream {
+      } else if request.more, method.isStream {
         await line.finish(await handler.stream(call, from: peer, to: line.stream(of: call)))
       } else if await line.room(for: call) {
         await line.finish(await handler.handle(call, from: peer))

@@ -40,32 +40,34 @@ package final class ControlClient {
     self.silence = silence
   }
 
-  package func call(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+  package func call<Method: ControlMethod>(_ call: Method) throws(ControlFailure) -> Method.Answer {
     try ask(call)
     return try answer(to: call)
   }
 
   /// Sends a call without waiting for its reply, so that both ends of the socket work at the same time.
-  package func ask(_ call: ControlCall) throws(ControlFailure) {
+  package func ask(_ call: some ControlMethod) throws(ControlFailure) {
     do throws(ControlFailure) {
       try send(ControlRequest(call, view: view).bytes, until: clock.uptime() + silence * 2)
     } catch { throw error == .timeIsOver ? silent : error }
   }
 
   /// Waits for the reply to the call that was asked last.
-  package func answer(to call: ControlCall) throws(ControlFailure) -> ControlReply {
+  package func answer<Method: ControlMethod>(
+    to call: Method
+  ) throws(ControlFailure) -> Method.Answer {
     do throws(ControlFailure) {
-      return try reply(to: call.method, until: clock.uptime() + silence).reply
+      return try reply(to: call, until: clock.uptime() + silence).reply
     } catch { guard error == .timeIsOver else { throw error } }
-    guard call != .status, isAnswering() else {
+    guard !(call is StatusOrder), isAnswering() else {
       // The second wait of a status is the other half of its probe.
       do throws(ControlFailure) {
-        guard call == .status else { throw .timeIsOver }
-        return try reply(to: call.method, until: clock.uptime() + silence).reply
+        guard call is StatusOrder else { throw .timeIsOver }
+        return try reply(to: call, until: clock.uptime() + silence).reply
       } catch { throw error == .timeIsOver ? silent : error }
     }
     do throws(ControlFailure) {
-      return try reply(to: call.method, until: clock.uptime() + patience - silence).reply
+      return try reply(to: call, until: clock.uptime() + patience - silence).reply
     } catch {
       throw error == .timeIsOver ? .slow(seconds: patience.components.seconds) : error
     }
@@ -74,7 +76,7 @@ package final class ControlClient {
   private func isAnswering() -> Bool {
     do throws(ControlFailure) {
       let probe = try ControlClient(path: path, clock: clock, silence: silence / 2)
-      _ = try probe.call(.status)
+      _ = try probe.call(StatusOrder())
       return true
     } catch { return false }
   }
@@ -89,18 +91,20 @@ package final class ControlClient {
 
   /// Passes each reply to `each` until the last one, or until `each` returns false. Raises `timeIsOver` at
   /// `deadline`, an uptime of the clock.
-  package func stream(
-    _ call: ControlCall, until deadline: Duration? = nil, each: (ControlReply) -> Bool
+  package func stream<Method: ControlMethod>(
+    _ call: Method, until deadline: Duration? = nil, each: (Method.Answer) -> Bool
   ) throws(ControlFailure) {
     try begin(call, until: deadline)
     while true {
-      let (reply, continues) = try reply(to: call.method, until: deadline)
+      let (reply, continues) = try reply(to: call, until: deadline)
       guard each(reply), continues else { return }
     }
   }
 
   /// Begins a stream, whose replies `arrived` returns.
-  package func begin(_ call: ControlCall, until deadline: Duration? = nil) throws(ControlFailure) {
+  package func begin(
+    _ call: some ControlMethod, until deadline: Duration? = nil
+  ) throws(ControlFailure) {
     try send(ControlRequest(call, more: true, view: view).bytes, until: deadline)
   }
 
@@ -108,11 +112,11 @@ package final class ControlClient {
   package var descriptor: Int32 { socket.descriptor }
 
   /// The next reply of the stream, if it has arrived, and whether others follow.
-  package func arrived(for call: ControlCall) throws(ControlFailure) -> (
-    reply: ControlReply, continues: Bool
-  )? {
+  package func arrived<Method: ControlMethod>(
+    for call: Method
+  ) throws(ControlFailure) -> (reply: Method.Answer, continues: Bool)? {
     guard let bytes = try message() else { return nil }
-    return try reply(to: call.method, in: bytes)
+    return try reply(to: call, in: bytes)
   }
 
   private func send(_ bytes: [UInt8], until deadline: Duration?) throws(ControlFailure) {
@@ -127,18 +131,18 @@ package final class ControlClient {
     }
   }
 
-  private func reply(to method: ControlCall.Method, until deadline: Duration?)
-    throws(ControlFailure) -> (reply: ControlReply, continues: Bool)
-  {
+  private func reply<Method: ControlMethod>(
+    to call: Method, until deadline: Duration?
+  ) throws(ControlFailure) -> (reply: Method.Answer, continues: Bool) {
     while true {
-      if let bytes = try message() { return try reply(to: method, in: bytes) }
+      if let bytes = try message() { return try reply(to: call, in: bytes) }
       try wait(forWriting: false, until: deadline)
     }
   }
 
-  private func reply(to method: ControlCall.Method, in bytes: [UInt8])
-    throws(ControlFailure) -> (reply: ControlReply, continues: Bool)
-  {
+  private func reply<Method: ControlMethod>(
+    to call: Method, in bytes: [UInt8]
+  ) throws(ControlFailure) -> (reply: Method.Answer, continues: Bool) {
     let answer: ControlAnswer
     do throws(BadMessage) {
       answer = try ControlAnswer(reading: bytes)
@@ -149,8 +153,8 @@ package final class ControlClient {
       throw .refused(ControlError(name: name, parameters: answer.parameters))
     }
     do throws(FieldError) {
-      let reply = try ControlReply(to: method, answer.parameters).with(file)
-      file = nil
+      var reply = try Method.Answer(answer.parameters)
+      (reply.openFile, file) = (file, nil)
       return (reply, answer.continues)
     } catch {
       throw .nonsense(why: "'\(error.name)' is missing or invalid")

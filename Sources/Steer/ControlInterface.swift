@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface description in varlink's language, which `GetInterfaceDescription` returns. A test compares
-// it with the methods served.
+// The table of methods, and the interface description in varlink's language, which `GetInterfaceDescription` returns.
 
 package enum ControlInterface {
   package static let name = "io.darkroom.Control"
   package static let service = "org.varlink.service"
+
+  /// In the order of the description.
+  package static let methods: [any ControlMethod.Type] = [
+    StatusOrder.self, ListsOrder.self, AgedOrder.self, InboxOrder.self, ShowOrder.self,
+    WhyOrder.self, PauseOrder.self, ResumeOrder.self, CancelOrder.self, SetQualityOrder.self,
+    FocusOrder.self, UnfocusOrder.self, RetryOrder.self, RemoveOrder.self, SheetOrder.self,
+    ReloadOrder.self, ForecastOrder.self, SettingsOrder.self, FlushOrder.self, NodesOrder.self,
+    DrainOrder.self, WatchOrder.self, FollowOrder.self, OpenOrder.self, RedeemOrder.self,
+    StatesOrder.self, ColoursOrder.self, FindOrder.self, PictureOrder.self, CacheOrder.self,
+    MetricsOrder.self,
+  ]
+
+  /// The names of later methods.
+  package static let reserved = ["Submit", "Sync"]
+
+  private static let named = methods.map { (name: $0.name, method: $0) }
+
+  static func method(_ name: String) -> (any ControlMethod.Type)? {
+    named.first { $0.name == name }?.method
+  }
 
   package static func description(of interface: String) -> String? {
     switch interface {
@@ -28,7 +47,7 @@ package enum ControlInterface {
     # carried out even if their caller has left. Every other call ends when its caller has left, and does nothing if
     # it is oneway. If a caller leaves, the requests that wait behind its first one are dropped. The calls of several
     # users take turns. Of the calls of a user that read the photos of a list, one runs at a time.
-    # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
+    # Reserved methods, answered with MethodNotImplemented: \(reserved.joined(separator: ", ")).
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -108,141 +127,7 @@ package enum ControlInterface {
     # empty or 0.
     type WaitSummary \(WaitSummary.lines)
 
-    # The current state of the daemon.
-    method Status() -> \(StatusReply.line)
-
-    # All known lists, the oldest first.
-    method Lists() -> \(ListsReply.line)
-
-    # The lists that ended at least age milliseconds ago, the oldest first. Refused until the clock was right for an hour.
-    method Aged\(AgedOrder.line) -> \(ListsReply.line)
-
-    # Scans the inbox and returns its files, at most 1000 and about 1 MiB, and the last files that left it.
-    method Inbox() -> \(InboxReply.line)
-
-    # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
-    # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
-    # A reply with 'more' has further photos: pass the value as the offset of the next call. A page of long texts
-    # ends after about 1 MiB, with fewer photos than asked for. prints is the
-    # folder of the list's prints, or their URL in a store, and null while they are out of reach. sha256 is
-    # that of a print, as it was recorded.
-    # With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,
-    # and each photo has a finding; limit is then at most 8.
-    method Show\(ShowOrder.lines) -> \(ShowReport.line)
-
-    # The reason why the list waits, and its unfinished and failed photos in groups by their reasons. With a
-    # photo, a number or a name: the reason why that photo waits; groups is then empty.
-    method Why\(WhyOrder.lines) -> \(WhyReport.line)
-
-    # Starts nothing more of the list until it is resumed, even after a restart. Only for its owner and
-    # root, as are Resume and Cancel.
-    method Pause\(ListOrder.line) -> \(ListReply.line)
-
-    method Resume\(ListOrder.line) -> \(ListReply.line)
-
-    # Cancels the list. Existing prints stay.
-    method Cancel\(ListOrder.line) -> \(ListReply.line)
-
-    # Changes the quality-of-service class of a list at work. Photos that set a class of their own keep it.
-    # Only for its owner and root.
-    method SetQuality\(QualityOrder.line) -> \(ListReply.line)
-
-    # The named photos go first within the share of the list's owner, until the lease ends: at most 3600
-    # seconds, 60 by default. They are numbers, ranges such as 10-20, and names, at most 1000 photos in all; a photo
-    # whose name is longer than a string may be has its number;
-    # without any, the first photos that are not done. A running transfer that another one can continue makes
-    # room. viewer, of at most 64 bytes, tells the viewers of one user apart: each has one focus on a list,
-    # which a new call replaces and renews, and viewers take turns. Nothing of it is recorded. Returns how many
-    # photos were named, how many of them are not done, and the end of the lease. Only for the list's owner
-    # and root, as is Unfocus. In a cluster, both take the name of a list at work that was dropped at another
-    # node; its photos are named by their numbers then.
-    method Focus\(FocusOrder.lines) -> \(FocusReport.line)
-
-    # Ends the lease of this viewer; photos, left and until are 0.
-    method Unfocus\(UnfocusOrder.lines) -> \(FocusReport.line)
-
-    # Makes a new list with the same name, photos and settings, which takes over from this one: it has its
-    # prints, and does again what failed or is missing. With photos (numbers, ranges such as 10-20, and names,
-    # at most 1000 words), it tries again only those of them that failed; the others that failed stay failed.
-    # Returns the new list. Only for the owner of the list and root.
-    method Retry\(RetryOrder.line) -> \(ListReply.line)
-
-    # Removes a list that is finished or cancelled: its prints, its copy, its results, its retry list, and those
-    # of the earlier lists that it took over from. Replies when they are gone, with the list as it was. The
-    # daemon then does not know it, and a new list of that name begins afresh. With spare, a list that has no
-    # results because one of its files is lost stays. Only for its owner and root.
-    method Remove\(RemoveOrder.line) -> \(ListReply.line)
-
-    # Makes the contact sheet of a list that is finished or cancelled, and the thumbnails that are missing. Returns
-    # the path of the first page, and the numbers of pages and of thumbnails made. Only for its owner and root.
-    method Sheet\(ListOrder.line) -> \(SheetReport.line)
-
-    # Reloads the settings. Replies when they are in force; notes name the settings that need a restart, and the
-    # prints and lists that KeepPrints= and KeepLists= remove soon.
-    method Reload() -> \(NotesReply.line)
-
-    # Names the prints and lists that these settings would remove soon. Milliseconds; without keepPrints, no prints are
-    # removed. Only for root and the daemon's user.
-    method Forecast\(ForecastOrder.line) -> \(NotesReply.line)
-
-    # The settings in force, and the files and lines that they come from.
-    method Settings() -> \(SettingsReply.line)
-
-    # Retries a host that does not answer, at once. Without a host: all such hosts, and every photo that
-    # waits for another attempt. HostPatience= is not restarted. Only root and the daemon's user may omit
-    # the host, or name one that asked to be left alone; others name one that a list uses which they may look at.
-    # Returns the number of hosts that did not answer.
-    method Flush\(FlushOrder.line) -> \(FlushReply.line)
-
-    # The machines that share lists through a ledger, by name; own is the one that answers. The photos of a node that
-    # is silent for longer than leaseSeconds go to others.
-    method Nodes() -> \(NodesReport.line)
-
-    # The node takes no new photos, or with 'off' some again. With 'now', which is for the node that answers, it
-    # gives its photos back; otherwise it finishes them. Only for root and the daemon's user.
-    method Drain\(DrainOrder.line) -> \(NodeReply.line)
-
-    # The running transfers and the lists with work left: all of them, or those of one list. With 'more'
-    # set, a reply follows every second while a photo is processed, otherwise after each change; for one
-    # list, until it is over.
-    method Watch\(WatchOrder.line) -> \(WatchReport.line)
-
-    # The changes of state after the record 'since', as they are recorded, at most 1000 in a reply; without
-    # 'since', from now on. Of all lists, or of one. With 'more' set, replies follow, for one list until it is
-    # over. A caller that was away continues with 'last' of the reply that it had. 'missed' says that the
-    # daemon has forgotten some of the changes in between, as after a restart: Show has the states.
-    method Follow\(FollowOrder.lines) -> \(FollowReport.line)
-
-    # Makes a token with which a page looks at the list for the caller. It is good for one Redeem, within two
-    # minutes.
-    method Open\(ListOrder.line) -> \(OpenReport.line)
-
-    # Exchanges a token for a view of the user for whom it was made. It lasts for that number of seconds, also after
-    # a restart.
-    method Redeem\(RedeemOrder.line) -> \(RedeemReport.line)
-
-    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed, 4 unknown. limit
-    # is at most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
-    method States\(StatesOrder.lines) -> \(StatesReport.line)
-
-    # The colours of an overview of the list, in at most 2048 groups of photos that follow each other: of one print of
-    # each group four times three colours, row by row, each three hexadecimal digits. Empty for a group without one.
-    method Colours\(ColoursOrder.line) -> \(ColoursReport.line)
-
-    # The first photo behind 'after' with this text in its name, in upper or lower case. Without one, a reply with
-    # 'more' tells how far the search came.
-    method Find\(FindOrder.line) -> \(FindReport.line)
-
-    # A print or its thumbnail, for those who may look at the list. The open file comes as a descriptor beside the
-    # reply (SCM_RIGHTS). Without a picture, or when a later list has taken over the prints, there is no type and no
-    # file.
-    method Picture\(PictureOrder.line) -> \(PictureReport.line)
-
-    # The cache of originals. Only root and the daemon's user may clear it.
-    method Cache\(CacheOrder.line) -> \(CacheReply.line)
-
-    # Numbers for a monitoring system. Counters begin with the start of the daemon.
-    method Metrics() -> \(MetricsReport.line)
+    \(methods.map { $0.description }.joined(separator: "\n\n"))
 
     # near is the name of a list that is written almost like it, home the node of the cluster where the caller's list of
     # this name was dropped.

@@ -23,12 +23,11 @@ package struct ControlRequest: Equatable, Sendable {
     self.oneway = oneway
   }
 
-  package init(_ call: ControlCall, more: Bool = false, view: String? = nil) {
-    var parameters = call.parameters
+  package init(_ call: any ControlMethod, more: Bool = false, view: String? = nil) {
+    var parameters = call.object
     parameters["view"] = view.map { .string($0) }
     self.init(
-      method: "\(ControlInterface.name).\(call.method.rawValue)", parameters: parameters,
-      more: more)
+      method: "\(ControlInterface.name).\(type(of: call).name)", parameters: parameters, more: more)
   }
 
   package init(reading bytes: [UInt8]) throws(BadMessage) {
@@ -66,10 +65,9 @@ package struct ControlAnswer: Equatable, Sendable {
   }
 
   package init(_ reply: ControlReply, continues: Bool = false) {
-    if case .failed(let error) = reply {
-      self.init(parameters: error.parameters, error: error.name)
-    } else {
-      self.init(parameters: reply.parameters, continues: continues)
+    switch reply {
+    case .answer(let message): self.init(parameters: message.object, continues: continues)
+    case .failed(let error): self.init(parameters: error.parameters, error: error.name)
     }
   }
 
@@ -87,10 +85,10 @@ package struct ControlAnswer: Equatable, Sendable {
 
   /// The bytes of a reply. Many lists are written in several turns.
   static func bytes(of reply: ControlReply, continues: Bool, upTo limit: Int) async -> [UInt8] {
-    guard case .lists(let lists) = reply, lists.count > listsAtOnce else {
+    guard let lists = reply.message(ListsReply.self)?.lists, lists.count > listsAtOnce else {
       return ControlAnswer(reply, continues: continues).bytes(upTo: limit)
     }
-    let frame = ControlAnswer(.lists([]), continues: continues).bytes
+    let frame = ControlAnswer(.answer(ListsReply()), continues: continues).bytes
     let middle = frame.firstIndex(of: UInt8(ascii: "[")).map { $0 + 1 } ?? frame.count
     var bytes = Array(frame[..<middle])
     for start in stride(from: 0, to: lists.count, by: listsAtOnce) where bytes.count <= limit {

@@ -2,9 +2,9 @@
 // Routes a request: to the handler as a call, or straight back as an answer. A pure function.
 
 struct ControlRouter: Sendable {
-  enum Route: Equatable, Sendable {
+  enum Route: Sendable {
     /// The call, and the view on which it rests.
-    case call(ControlCall, view: String?)
+    case call(any ControlMethod, view: String?)
     case answer(ControlAnswer)
   }
 
@@ -15,25 +15,19 @@ struct ControlRouter: Sendable {
       let (interface, method) = try Self.split(request.method)
       switch interface {
       case ControlInterface.name:
-        guard let known = ControlCall.Method(rawValue: method) else {
-          throw ControlCall.Method.reserved.contains(method)
+        guard let known = ControlInterface.method(method) else {
+          throw ControlInterface.reserved.contains(method)
             ? ControlError.methodNotImplemented(method) : .methodNotFound(method)
         }
         return .call(
-          try ControlCall(known, request.parameters), view: try Self.view(request.parameters))
+          try known.init(request: request.parameters),
+          view: try ViewOrder(request: request.parameters).view)
       case ControlInterface.service:
         return .answer(try service(method, request.parameters))
       default: throw .interfaceNotFound(interface)
       }
     } catch {
       return .answer(ControlAnswer(.failed(error)))
-    }
-  }
-
-  /// Every call may have one.
-  private static func view(_ parameters: JSONObject) throws(ControlError) -> String? {
-    do throws(FieldError) { return try ViewOrder(request: parameters).view } catch {
-      throw .invalidParameter(error.name)
     }
   }
 
@@ -57,10 +51,7 @@ struct ControlRouter: Sendable {
           "interfaces": [.string(ControlInterface.service), .string(ControlInterface.name)],
         ]))
     case "GetInterfaceDescription":
-      let name: String
-      do throws(FieldError) { name = try InterfaceOrder(request: parameters).interface } catch {
-        throw .invalidParameter(error.name)
-      }
+      let name = try InterfaceOrder(request: parameters).interface
       guard let text = ControlInterface.description(of: name) else {
         throw .interfaceNotFound(name)
       }
@@ -68,4 +59,18 @@ struct ControlRouter: Sendable {
     default: throw .methodNotFound(method)
     }
   }
+}
+
+/// Every call may have one.
+private struct ViewOrder: MessageValue {
+  var view: String?
+
+  static let fields: [Field] = [Field("view", \.view)]
+}
+
+/// Of `GetInterfaceDescription`.
+struct InterfaceOrder: MessageValue {
+  var interface = ""
+
+  static let fields: [Field] = [Field("interface", \.interface)]
 }

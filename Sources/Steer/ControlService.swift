@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handler of control calls: darkroomd, or a script in a test.
 
+internal import Linux
+
+/// The reply of the method that was called, or an error.
+package enum ControlReply: Sendable {
+  case answer(any MessageValue)
+  case failed(ControlError)
+
+  /// To a caller that wants no reply, or has left.
+  package static let unread = failed(.unread)
+
+  /// Nil for an error, and for a message of another kind.
+  package func message<Message: MessageValue>(_ kind: Message.Type) -> Message? {
+    if case .answer(let message) = self { message as? Message } else { nil }
+  }
+
+  var file: LinuxFile? {
+    if case .answer(let message) = self { message.openFile } else { nil }
+  }
+}
+
+extension ControlError {
+  package static let unread = notPossible(why: "no reply is wanted")
+}
+
 package protocol ControlService: Sendable {
   /// Answers one call. A change is carried out even if its caller has left; the task of another call is then cancelled.
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply
 
   /// Answers a call that set `more`; the task is cancelled when the caller has left.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply
 }
 
 extension ControlService {
   /// A stream of a single reply.
   package func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     await handle(call, from: peer)
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of `Focus` and `Unfocus`, and their reply.
 
-package struct FocusOrder: MessageValue {
+package struct FocusOrder: ControlMethod {
+  package typealias Answer = FocusReport
+
   package static let mostWords = 1000
   package static let longestViewer = 64
   package static let longestLease: UInt32 = 3600
@@ -28,6 +30,19 @@ package struct FocusOrder: MessageValue {
     Field("viewer", \.viewer, isOptional: true, where: isViewer),
     Field("seconds", \.seconds, isOptional: true, where: { 1...longestLease ~= $0 }),
   ]
+  package static let about = """
+    The named photos go first within the share of the list's owner, until the lease ends: at most 3600
+    seconds, 60 by default. They are numbers, ranges such as 10-20, and names, at most 1000 photos in all; a photo
+    whose name is longer than a string may be has its number;
+    without any, the first photos that are not done. A running transfer that another one can continue makes
+    room. viewer, of at most 64 bytes, tells the viewers of one user apart: each has one focus on a list,
+    which a new call replaces and renews, and viewers take turns. Nothing of it is recorded. Returns how many
+    photos were named, how many of them are not done, and the end of the lease. Only for the list's owner
+    and root, as is Unfocus. In a cluster, both take the name of a list at work that was dropped at another
+    node; its photos are named by their numbers then.
+    """
+
+  package var viewed: ListReference? { list }
 
   private static let isViewer: @Sendable (String) -> Bool = {
     $0.utf8.count <= longestViewer && !$0.utf8.contains(0)

@@ -2,7 +2,9 @@
 // The parameters of `Follow` and its reply: changes of state as they are recorded, each with the number of its
 // record, after which a caller continues.
 
-package struct FollowOrder: MessageValue {
+package struct FollowOrder: ControlMethod {
+  package typealias Answer = FollowReport
+
   /// Only this list, until it is over; nil for all lists, without end.
   package var list: ListReference?
   /// The last record that the caller has seen; nil to begin now.
@@ -14,6 +16,15 @@ package struct FollowOrder: MessageValue {
 
   package init() {}
   package static let fields: [Field] = [Field("list", \.list), Field("since", \.since)]
+  package static let isStream = true
+  package static let about = """
+    The changes of state after the record 'since', as they are recorded, at most 1000 in a reply; without
+    'since', from now on. Of all lists, or of one. With 'more' set, replies follow, for one list until it is
+    over. A caller that was away continues with 'last' of the reply that it had. 'missed' says that the
+    daemon has forgotten some of the changes in between, as after a restart: Show has the states.
+    """
+
+  package var viewed: ListReference? { list }
 }
 
 package struct FollowStep: MessageValue {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long lists and prints would be kept, in a question about the prints and lists that such settings remove.
 
-package struct ForecastOrder: MessageValue {
+package struct ForecastOrder: ControlMethod {
+  package typealias Answer = NotesReply
+
   package var keepLists = Duration.zero
   /// Nil if no prints are removed.
   package var keepPrints: Duration?
@@ -18,4 +20,8 @@ package struct ForecastOrder: MessageValue {
     Field("keepLists", \.keepLists, where: { $0 <= most }),
     Field("keepPrints", \.keepPrints, where: { $0 ?? .zero <= most }),
   ]
+  package static let about = """
+    Names the prints and lists that these settings would remove soon. Milliseconds; without keepPrints, no prints are
+    removed. Only for root and the daemon's user.
+    """
 }

@@ -3,6 +3,7 @@
 // members are ignored, so that both sides can add some. The texts of a request are short: lists, photos, hosts, tokens and
 // viewers have names that are compared with many others. Raises `FieldError`, which names the missing or invalid member.
 
+package import Linux
 internal import Vocabulary
 
 package struct FieldError: Error, Equatable, Sendable {
@@ -17,6 +18,8 @@ package protocol MessageValue: MessagePart, Equatable {
   init()
   /// Checks what depends on several members.
   func check() throws(FieldError)
+  /// Goes beside a reply. Only the reply to `Picture` has one; every other message drops it.
+  var openFile: LinuxFile? { get set }
 }
 
 package struct MessageField<Root: MessageValue>: Sendable {
@@ -70,8 +73,10 @@ extension MessageValue {
   package init(_ object: JSONObject) throws(FieldError) { try self.init(object, longest: .max) }
 
   /// Reads the parameters of a request.
-  package init(request object: JSONObject) throws(FieldError) {
-    try self.init(object, longest: OutsideText.longest)
+  package init(request object: JSONObject) throws(ControlError) {
+    do throws(FieldError) { try self.init(object, longest: OutsideText.longest) } catch {
+      throw .invalidParameter(error.name)
+    }
   }
 
   private init(_ object: JSONObject, longest: Int) throws(FieldError) {
@@ -87,6 +92,11 @@ extension MessageValue {
   }
 
   package func check() throws(FieldError) {}
+
+  package var openFile: LinuxFile? {
+    get { nil }
+    set {}
+  }
 
   /// Members that may be missing come last.
   package var object: JSONObject {

@@ -57,7 +57,9 @@ package struct NodeSummary: MessageValue {
 }
 
 /// The order to a node to take no new photos, or to take some again.
-package struct DrainOrder: MessageValue {
+package struct DrainOrder: ControlMethod {
+  package typealias Answer = NodeReply
+
   package var node = ""
   package var isOff = false
   /// The node gives its photos back instead of finishing them.
@@ -72,6 +74,11 @@ package struct DrainOrder: MessageValue {
     Field("node", \.node), Field("off", \.isOff, isOptional: true),
     Field("now", \.isNow, isOptional: true),
   ]
+  package static let isChange = true
+  package static let about = """
+    The node takes no new photos, or with 'off' some again. With 'now', which is for the node that answers, it
+    gives its photos back; otherwise it finishes them. Only for root and the daemon's user.
+    """
 }
 
 package struct ClusterSummary: MessageValue {

@@ -15,6 +15,21 @@ package struct OpenReport: MessageValue {
   package static let fields: [Field] = [Field("list", \.list), Field("token", \.token)]
 }
 
+package struct RedeemOrder: ControlMethod {
+  package typealias Answer = RedeemReport
+
+  package var token = ""
+
+  package init(token: String) { self.token = token }
+
+  package init() {}
+  package static let fields: [Field] = [Field("token", \.token)]
+  package static let about = """
+    Exchanges a token for a view of the user for whom it was made. It lasts for that number of seconds, also after
+    a restart.
+    """
+}
+
 package struct RedeemReport: MessageValue {
   package var list: UInt64 = 0
   /// For whom the token was made.
@@ -34,7 +49,9 @@ package struct RedeemReport: MessageValue {
   ]
 }
 
-package struct StatesOrder: MessageValue {
+package struct StatesOrder: ControlMethod {
+  package typealias Answer = StatesReport
+
   /// Bounds the memory of a call: a page of a million photos makes many calls, one after another.
   package static let highestLimit: UInt32 = 65_536
 
@@ -52,6 +69,12 @@ package struct StatesOrder: MessageValue {
     Field("list", \.list), Field("offset", \.offset, isOptional: true),
     Field("limit", \.limit, isOptional: true, where: { $0 <= highestLimit }),
   ]
+  package static let about = """
+    The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed, 4 unknown. limit
+    is at most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
+    """
+
+  package var viewed: ListReference? { list }
 }
 
 package struct StatesReport: MessageValue {
@@ -77,7 +100,9 @@ package struct StatesReport: MessageValue {
 }
 
 /// A list in groups of photos that follow each other, of equal size as far as possible.
-package struct ColoursOrder: MessageValue {
+package struct ColoursOrder: ControlMethod {
+  package typealias Answer = ColoursReport
+
   package static let mostGroups: UInt32 = 2048
 
   package var list = ListReference("")
@@ -89,6 +114,12 @@ package struct ColoursOrder: MessageValue {
   package static let fields: [Field] = [
     Field("list", \.list), Field("groups", \.groups, where: { 1...mostGroups ~= $0 }),
   ]
+  package static let about = """
+    The colours of an overview of the list, in at most 2048 groups of photos that follow each other: of one print of
+    each group four times three colours, row by row, each three hexadecimal digits. Empty for a group without one.
+    """
+
+  package var viewed: ListReference? { list }
 }
 
 package struct ColoursReport: MessageValue {
@@ -102,7 +133,9 @@ package struct ColoursReport: MessageValue {
   package static let fields: [Field] = [Field("groups", \.groups)]
 }
 
-package struct FindOrder: MessageValue {
+package struct FindOrder: ControlMethod {
+  package typealias Answer = FindReport
+
   package var list = ListReference("")
   /// Part of a name, in upper or lower case.
   package var text = ""
@@ -118,6 +151,12 @@ package struct FindOrder: MessageValue {
     Field("list", \.list), Field("text", \.text, where: { !$0.isEmpty }),
     Field("after", \.after, isOptional: true),
   ]
+  package static let about = """
+    The first photo behind 'after' with this text in its name, in upper or lower case. Without one, a reply with
+    'more' tells how far the search came.
+    """
+
+  package var viewed: ListReference? { list }
 }
 
 package struct FindReport: MessageValue {
@@ -133,7 +172,9 @@ package struct FindReport: MessageValue {
   package static let fields: [Field] = [Field("photo", \.photo), Field("more", \.more)]
 }
 
-package struct PictureOrder: MessageValue {
+package struct PictureOrder: ControlMethod {
+  package typealias Answer = PictureReport
+
   package var list = ListReference("")
   package var photo: UInt32 = 0
   package var isThumbnail = false
@@ -147,6 +188,13 @@ package struct PictureOrder: MessageValue {
     Field("list", \.list), Field("photo", \.photo, where: { $0 > 0 }),
     Field("thumbnail", \.isThumbnail, isOptional: true),
   ]
+  package static let about = """
+    A print or its thumbnail, for those who may look at the list. The open file comes as a descriptor beside the
+    reply (SCM_RIGHTS). Without a picture, or when a later list has taken over the prints, there is no type and no
+    file.
+    """
+
+  package var viewed: ListReference? { list }
 }
 
 /// The caller may be a process that cannot open the file.
@@ -154,16 +202,16 @@ package struct PictureReport: MessageValue {
   /// `image/jpeg` or `image/png`; nil without such a picture.
   package var type: String?
   /// Goes beside the message.
-  package var file: LinuxFile?
+  package var openFile: LinuxFile?
 
   package init(type: String? = nil, file: LinuxFile? = nil) {
-    (self.type, self.file) = (type, file)
+    (self.type, openFile) = (type, file)
   }
 
   package init() {}
   package static let fields: [Field] = [Field("type", \.type)]
 
   package static func == (one: PictureReport, other: PictureReport) -> Bool {
-    one.type == other.type && one.file === other.file
+    one.type == other.type && one.openFile === other.openFile
   }
 }

@@ -33,13 +33,13 @@ struct ReplyLine: Sendable {
 
   /// Waits until the unread replies to the caller's user leave room for the reply to this call. Returns false when the
   /// caller has left.
-  func room(for call: ControlCall) async -> Bool {
+  func room(for call: any ControlMethod) async -> Bool {
     let bytes = call.room(limits)
     if bytes == 0 { return true }
     return await Reply.wait { mailbox.put(.room(client, bytes, $0)) }
   }
 
-  func stream(of call: ControlCall) -> ReplyStream {
+  func stream(of call: any ControlMethod) -> ReplyStream {
     ReplyStream({ await send($0) }, room: { await room(for: call) })
   }
 

@@ -54,26 +54,6 @@ struct ReplyRoom: Sendable {
   private func counted(_ bytes: Int, of user: UInt32) -> Int { keepers.contains(user) ? 0 : bytes }
 }
 
-extension ControlCall {
-  /// More than the text of a photo in a reply.
-  private static let photo = 32 << 10
-
-  /// The bytes that are kept free for the reply before it is built; 0 for a reply that is never long.
-  func room(_ limits: ControlLimits) -> Int {
-    switch self {
-    case .show(let order): min(ControlLimits.page, Int(order.limit) * Self.photo)
-    case .inbox: ControlLimits.page
-    // Two at once: their length depends on the number of lists.
-    case .lists, .aged: limits.unreadPerUser / 2
-    case .watch(let order): order.list == nil ? limits.unreadPerUser / 2 : 0
-    case .status, .why, .pause, .resume, .cancel, .quality, .focus, .unfocus, .retry, .remove,
-      .sheet, .reload, .forecast, .settings, .follow, .open, .redeem, .states, .colours, .find,
-      .picture, .cache, .metrics, .flush, .nodes, .drain:
-      0
-    }
-  }
-}
-
 /// The parts of a reply, up to about `ControlLimits.page` bytes; one part always fits.
 package struct ReplyPage: Sendable {
   private var bytes = 0

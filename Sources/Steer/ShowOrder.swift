@@ -3,7 +3,9 @@
 
 package import Vocabulary
 
-package struct ShowOrder: MessageValue {
+package struct ShowOrder: ControlMethod {
+  package typealias Answer = ShowReport
+
   package static let highestLimit: UInt32 = 1000
   /// The most photos of a page whose prints are read.
   package static let mostVerified: UInt32 = 8
@@ -32,6 +34,26 @@ package struct ShowOrder: MessageValue {
     Field("limit", \.limit, isOptional: true, where: { $0 <= highestLimit }),
     Field("state", \.state), Field("verifies", \.verifies, isOptional: true),
   ]
+  package static let isStream = true
+  package static let about = """
+    One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
+    'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
+    A reply with 'more' has further photos: pass the value as the offset of the next call. A page of long texts
+    ends after about 1 MiB, with fewer photos than asked for. prints is the
+    folder of the list's prints, or their URL in a store, and null while they are out of reach. sha256 is
+    that of a print, as it was recorded.
+    With 'verifies', for the owner of the list and root, the daemon reads the prints that are in a store,
+    and each photo has a finding; limit is then at most 8.
+    """
+
+  /// More than the text of a photo in a reply.
+  private static let photo = 32 << 10
+
+  package func room(_ limits: ControlLimits) -> Int {
+    min(ControlLimits.page, Int(limit) * Self.photo)
+  }
+
+  package var viewed: ListReference? { list }
 
   package func check() throws(FieldError) {
     guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }

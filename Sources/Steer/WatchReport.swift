@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of `Watch` and its reply: the lists with work left and the running transfers.
 
-package struct WatchOrder: MessageValue {
+package struct WatchOrder: ControlMethod {
+  package typealias Answer = WatchReport
+
   /// Watches this list until it is over; nil watches all lists with work left, without end.
   package var list: ListReference?
 
@@ -9,6 +11,16 @@ package struct WatchOrder: MessageValue {
 
   package init() {}
   package static let fields: [Field] = [Field("list", \.list)]
+  package static let isStream = true
+  package static let about = """
+    The running transfers and the lists with work left: all of them, or those of one list. With 'more'
+    set, a reply follows every second while a photo is processed, otherwise after each change; for one
+    list, until it is over.
+    """
+
+  package func room(_ limits: ControlLimits) -> Int {
+    list == nil ? limits.unreadPerUser / 2 : 0
+  }
 }
 
 /// One transfer. Photos with the same URL share it.

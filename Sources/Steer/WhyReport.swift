@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of `Why` and its reply: what a list, groups of its photos, or one photo wait for.
 
-package struct WhyOrder: MessageValue {
+package struct WhyOrder: ControlMethod {
+  package typealias Answer = WhyReport
+
   package var list = ListReference("")
   /// A number or a name; nil for the whole list.
   package var photo: String?
@@ -12,6 +14,10 @@ package struct WhyOrder: MessageValue {
 
   package init() {}
   package static let fields: [Field] = [Field("list", \.list), Field("photo", \.photo)]
+  package static let about = """
+    The reason why the list waits, and its unfinished and failed photos in groups by their reasons. With a
+    photo, a number or a name: the reason why that photo waits; groups is then empty.
+    """
 }
 
 /// The reason why photos wait, or the step that they are in. Unknown values are empty or 0.

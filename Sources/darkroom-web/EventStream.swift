@@ -57,8 +57,8 @@ final class EventStream: WebStream {
     if !isOver {
       do throws(ControlFailure) {
         let client = try here()
-        if let (reply, continues) = try client.arrived(for: call) {
-          if case .followed(let report) = reply { take(report) }
+        if let (report, continues) = try client.arrived(for: call) {
+          take(report)
           if continues { return }
           if try isEnded() { return }
           pause = min(time, Self.pause)
@@ -73,7 +73,7 @@ final class EventStream: WebStream {
     isLeft = (try? Poll.wait(watches, for: pause))?.first?.isClosed ?? false
   }
 
-  private var call: ControlCall { .follow(FollowOrder(list: list, since: board.last)) }
+  private var call: FollowOrder { FollowOrder(list: list, since: board.last) }
 
   private func here() throws(ControlFailure) -> ControlClient {
     if let client { return client }
@@ -104,9 +104,8 @@ final class EventStream: WebStream {
     client = nil
     let order = StatesOrder(list: list, limit: 0)
     let client = try ControlClient(path: socket, clock: clock, view: view)
-    guard case .states(let report) = try client.call(.states(order)), report.list.isFinal else {
-      return false
-    }
+    let report = try client.call(order)
+    guard report.list.isFinal else { return false }
     board.add(list: report.list.state)
     board.add(note: "end")
     isOver = true

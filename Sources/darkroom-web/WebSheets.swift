@@ -68,9 +68,9 @@ final class WebSheets: WebService {
     }
   }
 
-  private func call(
-    _ call: ControlCall, _ viewer: ViewBook.Viewer?
-  ) throws(ControlFailure) -> ControlReply {
+  private func call<Method: ControlMethod>(
+    _ call: Method, _ viewer: ViewBook.Viewer?
+  ) throws(ControlFailure) -> Method.Answer {
     try places.call(for: viewer?.user) { () throws(ControlFailure) in
       try ControlClient(
         path: socket, clock: clock, patience: Self.patience, silence: Self.patience,
@@ -88,9 +88,7 @@ final class WebSheets: WebService {
   private static var unused: WebAnswer { answer(204, [unkept]) }
 
   private func redeem(_ token: String) throws(ControlFailure) -> WebAnswer {
-    guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
-      throw Self.otherKind
-    }
+    let report = try call(RedeemOrder(token: token), nil)
     let secret: String?
     do throws(SystemError) { secret = try keep(report) } catch { return Self.answer(503) }
     guard let secret else { return Self.notice(503, "The pages of too many users are open.") }
@@ -127,9 +125,7 @@ final class WebSheets: WebService {
   private func look(
     _ list: UInt64, _ view: ViewBook.Viewer?, from offset: UInt32, _ limit: UInt32
   ) throws(ControlFailure) -> StatesReport {
-    let order = StatesOrder(list: Self.reference(list), offset: offset, limit: limit)
-    guard case .states(let report) = try call(.states(order), view) else { throw Self.otherKind }
-    return report
+    try call(StatesOrder(list: Self.reference(list), offset: offset, limit: limit), view)
   }
 
   private func states(
@@ -151,7 +147,7 @@ final class WebSheets: WebService {
     var photos: [PageText.Photo] = []
     var rest: ShowOrder? = ShowOrder(list: Self.reference(list), offset: offset, limit: count)
     while let order = rest {
-      guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
+      let report = try call(order, view)
       photos += report.photos.map {
         PageText.Photo(number: $0.number, name: $0.name, reason: $0.reason)
       }
@@ -163,8 +159,7 @@ final class WebSheets: WebService {
   private func colours(
     _ list: UInt64, _ view: ViewBook.Viewer?, _ groups: UInt32
   ) throws(ControlFailure) -> WebAnswer {
-    let order = ColoursOrder(list: Self.reference(list), groups: groups)
-    guard case .colours(let report) = try call(.colours(order), view) else { throw Self.otherKind }
+    let report = try call(ColoursOrder(list: Self.reference(list), groups: groups), view)
     return Self.text(report.groups.joined(separator: ","), "text/plain")
   }
 
@@ -175,7 +170,7 @@ final class WebSheets: WebService {
     var order = FindOrder(list: Self.reference(list), text: text, after: after)
     var isAgain = after == 0
     while true {
-      guard case .found(let report) = try call(.find(order), view) else { throw Self.otherKind }
+      let report = try call(order, view)
       if let photo = report.photo { return Self.text(#"{"photo":\#(photo)}"#, "application/json") }
       if let more = report.more, more > order.after, !isAgain || more < after || after == 0 {
         order.after = more
@@ -192,11 +187,12 @@ final class WebSheets: WebService {
   ) throws(ControlFailure) -> WebAnswer {
     guard let wish = FocusWish(request.body) else { return Self.refuse(.badRequest) }
     let reference = Self.reference(list)
-    let order = FocusOrder(
-      list: reference, photos: wish.words, viewer: wish.viewer, seconds: 15)
+    let order: any ControlMethod<FocusReport> =
+      wish.photos.isEmpty
+      ? UnfocusOrder(list: reference, viewer: wish.viewer)
+      : FocusOrder(list: reference, photos: wish.words, viewer: wish.viewer, seconds: 15)
     do throws(ControlFailure) {
-      _ = try call(
-        wish.photos.isEmpty ? .unfocus(reference, viewer: wish.viewer) : .focus(order), view)
+      _ = try call(order, view)
     } catch {
       // A list that is not at work, or has just ended, has no photo to put first: the page cannot know that yet.
       guard case .refused(.notPossible) = error else { throw error }
@@ -228,8 +224,8 @@ final class WebSheets: WebService {
   private func picture(
     _ order: PictureOrder, _ view: ViewBook.Viewer?, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
-    guard case .picture(let report) = try call(.picture(order), view) else { throw Self.otherKind }
-    guard let type = report.type, let file = report.file, let status = try? file.status() else {
+    let report = try call(order, view)
+    guard let type = report.type, let file = report.openFile, let status = try? file.status() else {
       return Self.refuse(.notFound)
     }
     let tag = "\"\(status.inode)-\(status.size)-\(status.modified)\""
@@ -242,8 +238,6 @@ final class WebSheets: WebService {
   }
 
   // MARK: answers
-
-  private static let otherKind = ControlFailure.nonsense(why: "it is of another kind")
 
   private static func answer(
     _ status: UInt32, _ headers: [WebHeader] = [], _ body: WebAnswer.Body = .bytes([])

@@ -105,8 +105,7 @@ extension DaemonTalk {
 
   /// The path of the inbox, the highest number of a list, and why pictures would stay in the inbox.
   func intake() throws(ControlFailure) -> (inbox: String, newest: UInt64, pictureRefusal: String?) {
-    guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
-    else { throw Self.otherKind }
+    let (report, lists) = (try ask(StatusOrder()).status, try ask(ListsOrder()).lists)
     return (report.inbox, lists.map(\.id).max() ?? 0, report.pictureRefusal)
   }
 
@@ -116,7 +115,7 @@ extension DaemonTalk {
     of file: String, after newest: UInt64, until deadline: Duration?
   ) throws(ControlFailure) -> Fate {
     while true {
-      guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
+      let report = try ask(InboxOrder()).inbox
       let own = report.files.filter { $0.name == file }
       if own.isEmpty, report.more == 0, !report.trouble.isEmpty {
         throw .refused(.notPossible(why: report.trouble))
@@ -137,9 +136,6 @@ extension DaemonTalk {
   }
 
   func summary(of list: ListReference) throws(ControlFailure) -> ListSummary {
-    guard case .show(let report) = try ask(.show(ShowOrder(list: list, limit: 0))) else {
-      throw Self.otherKind
-    }
-    return report.list
+    try ask(ShowOrder(list: list, limit: 0)).list
   }
 }

@@ -16,7 +16,7 @@ extension DaemonTalk {
     if task.address == nil, order.socket == DaemonPlace.systemSocket, !isSystemServed() {
       return .failed
     }
-    guard case .opened(let report) = try ask(.open(task.list)) else { throw Self.otherKind }
+    let report = try ask(OpenOrder(list: task.list))
     guard let base = address(task) else { return .failed }
     let address = "\(base)/open/\(report.token)"
     tell(

@@ -12,8 +12,7 @@ extension DaemonTalk {
     let client = try ControlClient(path: order.socket, clock: clock)
     var last: WatchReport?
     var height = 0
-    try client.stream(.watch(WatchOrder(list: list))) { reply in
-      guard case .watch(let report) = reply else { return false }
+    try client.stream(WatchOrder(list: list)) { report in
       last = report
       if order.isJSON {
         voice.say(.object(report.object))
@@ -31,21 +30,21 @@ extension DaemonTalk {
     return .of([end])
   }
 
-  func focus(_ order: FocusOrder) throws(ControlFailure) -> ExitCode { try focused(.focus(order)) }
+  func focus(_ order: FocusOrder) throws(ControlFailure) -> ExitCode { try focused(order) }
 
   func unfocus(_ list: ListReference) throws(ControlFailure) -> ExitCode {
-    try focused(.unfocus(list, viewer: ""))
+    try focused(UnfocusOrder(list: list))
   }
 
-  private func focused(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
-    guard case .focused(let report) = try ask(call) else { throw Self.otherKind }
+  private func focused(_ call: some ControlMethod<FocusReport>) throws(ControlFailure) -> ExitCode {
+    let report = try ask(call)
     tell(
       .object(report.object), FocusText.text(report, voice.screen, now: clock.wallTime()))
     return .done
   }
 
   func why(_ question: WhyOrder) throws(ControlFailure) -> ExitCode {
-    guard case .why(let report) = try ask(.why(question)) else { throw Self.otherKind }
+    let report = try ask(question)
     tell(
       .object(report.object),
       WhyText.text(report, socket: order.socket, voice.screen, now: clock.wallTime()))
@@ -53,13 +52,13 @@ extension DaemonTalk {
   }
 
   func metrics() throws(ControlFailure) -> ExitCode {
-    guard case .metrics(let report) = try ask(.metrics) else { throw Self.otherKind }
+    let report = try ask(MetricsOrder())
     tell(.object(report.object), MetricsText.text(report))
     return .done
   }
 
   func cache(_ clear: Bool) throws(ControlFailure) -> ExitCode {
-    guard case .cache(let report) = try ask(.cache(clear: clear)) else { throw Self.otherKind }
+    let report = try ask(CacheOrder(clear: clear)).cache
     tell(["cache": .object(report.object)], CacheText.text(report, voice.screen))
     return .done
   }
@@ -69,23 +68,18 @@ extension DaemonTalk {
   private static let pause = Duration.seconds(1)
 
   func nodes() throws(ControlFailure) -> ExitCode {
-    let report = try askNodes()
+    let report = try ask(NodesOrder())
     tell(.object(report.object), NodesText.text(report, voice.screen))
     return .done
   }
 
   func drain(_ task: DrainTask) throws(ControlFailure) -> ExitCode {
-    guard case .drained(var node) = try ask(.drain(task.order)) else { throw Self.otherKind }
+    var node = try ask(task.order).node
     while task.waits, node.leased > 0 {
       _ = try? Poll.wait([], for: Self.pause)
-      node = try askNodes().nodes.first { $0.name == node.name } ?? node
+      node = try ask(NodesOrder()).nodes.first { $0.name == node.name } ?? node
     }
     tell(["node": .object(node.object)], NodesText.drained(node, voice.screen))
     return .done
-  }
-
-  private func askNodes() throws(ControlFailure) -> NodesReport {
-    guard case .nodes(let report) = try ask(.nodes) else { throw Self.otherKind }
-    return report
   }
 }

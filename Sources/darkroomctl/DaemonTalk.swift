@@ -59,14 +59,14 @@ package struct DaemonTalk {
     return "Could not \(deed): \(failure)"
   }
 
-  func ask(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+  func ask<Method: ControlMethod>(_ call: Method) throws(ControlFailure) -> Method.Answer {
     try ControlClient(path: order.socket, clock: clock).call(call)
   }
 
   /// The daemon's judgement of a name that none of its lists has: trouble may hide the list.
   func judged(_ error: ControlError, _ list: ListReference) -> ControlError {
     guard case .noSuchList = error else { return error }
-    do throws(ControlFailure) { _ = try ask(.show(ShowOrder(list: list, limit: 0))) } catch {
+    do throws(ControlFailure) { _ = try ask(ShowOrder(list: list, limit: 0)) } catch {
       if case .refused(let judgement) = error { return judgement }
     }
     return error
@@ -77,14 +77,11 @@ package struct DaemonTalk {
     if order.isJSON { voice.say(value()) } else { voice.say(text()) }
   }
 
-  /// The client reads a reply by its method, so it cannot be of another kind.
-  static let otherKind = ControlFailure.nonsense(why: "it is of another kind")
-
   // MARK: Queries
 
   func status(isCheck: Bool) throws(ControlFailure) -> ExitCode {
     if isCheck { return health() }
-    guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
+    let report = try ask(StatusOrder()).status
     var object = JSONObject(["running": true])
     for member in report.object.members { object[member.name] = member.value }
     tell(
@@ -102,8 +99,7 @@ package struct DaemonTalk {
       let client = try ControlClient(
         path: order.socket, clock: clock, patience: Self.checkPatience,
         silence: Self.checkPatience / 2)
-      guard case .status(let report) = try client.call(.status) else { throw Self.otherKind }
-      (verdict, why) = HealthCheck.judge(report)
+      (verdict, why) = HealthCheck.judge(try client.call(StatusOrder()).status)
     } catch { (verdict, why) = HealthCheck.judge(error) }
     tell(verdict.object(why), verdict.line(why))
     return verdict.code
@@ -111,8 +107,7 @@ package struct DaemonTalk {
 
   /// The state of the daemon, the lists at work, and the first commands.
   func brief() throws(ControlFailure) -> ExitCode {
-    guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
-    else { throw Self.otherKind }
+    let (report, lists) = (try ask(StatusOrder()).status, try ask(ListsOrder()).lists)
     let open = ListFilter().pick(lists, users: users).filter { !$0.isFinal }
     var object = JSONObject(["running": true, "version": .string(report.version)])
     object["state"] = .string(report.state)
@@ -126,7 +121,7 @@ package struct DaemonTalk {
   }
 
   func list(_ filter: ListFilter) throws(ControlFailure) -> ExitCode {
-    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    let all = try ask(ListsOrder()).lists
     let lists = filter.pick(all, users: users)
     if lists.isEmpty, let code = refuse(filter.user, among: all) { return code }
     tell(
@@ -138,7 +133,7 @@ package struct DaemonTalk {
   }
 
   func config() throws(ControlFailure) -> ExitCode {
-    guard case .settings(let settings) = try ask(.settings) else { throw Self.otherKind }
+    let settings = try ask(SettingsOrder()).settings
     tell(
       ["settings": .array(settings.map { .object($0.object) })],
       SettingsText.text(settings, voice.screen))
@@ -146,7 +141,7 @@ package struct DaemonTalk {
   }
 
   func inbox() throws(ControlFailure) -> ExitCode {
-    guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
+    let report = try ask(InboxOrder()).inbox
     tell(.object(report.object), InboxText.text(report, voice.screen))
     return .done
   }
@@ -155,16 +150,13 @@ package struct DaemonTalk {
   func show(_ first: ShowOrder) throws(ControlFailure) -> ExitCode {
     var client = try ControlClient(path: order.socket, clock: clock)
     var pages = ShowPages(first)
-    try client.ask(.show(first))
+    try client.ask(first)
     var (isFirst, separator) = (true, "")
     var failures = FailureGroups()
     var photos = PhotoText(voice.screen)
     while !pages.isOver {
-      guard case .show(let found) = try answer(pages.asked, isFirst: isFirst, &client) else {
-        throw Self.otherKind
-      }
-      let (page, next) = pages.take(found)
-      for order in next { try client.ask(.show(order)) }
+      let (page, next) = pages.take(try answer(pages.asked, isFirst: isFirst, &client))
+      for order in next { try client.ask(order) }
       guard let report = page else { continue }
       if isFirst { say(head: report.list) }
       isFirst = false
@@ -198,7 +190,7 @@ package struct DaemonTalk {
     var page: ShowOrder? = ShowOrder(
       list: ListReference("\(list.id)"), limit: ShowOrder.highestLimit, state: .failed)
     while let asked = page {
-      guard case .show(let report) = try ask(.show(asked)) else { throw Self.otherKind }
+      let report = try ask(asked)
       for photo in report.photos { groups.add(photo) }
       page = report.page(after: asked)
     }
@@ -209,14 +201,14 @@ package struct DaemonTalk {
   /// whose output a pager holds back: then the pages are asked for again.
   private func answer(
     _ asked: [ShowOrder], isFirst: Bool, _ client: inout ControlClient
-  ) throws(ControlFailure) -> ControlReply {
-    do throws(ControlFailure) { return try client.answer(to: .show(asked[0])) } catch {
+  ) throws(ControlFailure) -> ShowReport {
+    do throws(ControlFailure) { return try client.answer(to: asked[0]) } catch {
       guard error == .lost, !isFirst,
         let again = try? ControlClient(path: order.socket, clock: clock)
       else { throw error }
       client = again
-      for page in asked { try client.ask(.show(page)) }
-      return try client.answer(to: .show(asked[0]))
+      for page in asked { try client.ask(page) }
+      return try client.answer(to: asked[0])
     }
   }
 
@@ -245,12 +237,12 @@ package struct DaemonTalk {
     }
   }
 
-  func retry(_ order: RetryOrder) throws(ControlFailure) -> ExitCode { try change(.retry(order)) }
+  func retry(_ order: RetryOrder) throws(ControlFailure) -> ExitCode { try change(order) }
 
   /// Of several lists, each is found before the first is removed: a name must not mean an earlier list afterwards.
   func remove(_ lists: [ListReference]) throws(ControlFailure) -> ExitCode {
-    guard lists.count > 1 else { return try change(.remove(lists[0]), removed) }
-    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    guard lists.count > 1 else { return try change(RemoveOrder(list: lists[0]), removed) }
+    let all = try ask(ListsOrder()).lists
     let known = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
     var numbers: Set<UInt64> = []
     var failed = 0
@@ -272,20 +264,21 @@ package struct DaemonTalk {
 
   private func removed(_ list: ListSummary) -> String {
     voice.screen.isTerminal
-      ? "Removed \(ListText.name(list)) with its prints and results.\n" : sentence(list)
+      ? "Removed \(ListText.name(list)) with its results and the prints that it still had.\n"
+      : sentence(list)
   }
 
   func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
-    try change(.quality(task.list, task.level)) {
+    try change(SetQualityOrder(list: task.list, level: task.level)) {
       "The class of \(ListText.name($0)) is \(Printable.text($0.serviceClass)).\n"
     }
   }
 
   /// - Parameter done: what to say in a terminal; the list's state if left out.
   private func change(
-    _ call: ControlCall, _ done: ((ListSummary) -> String)? = nil
+    _ call: some ControlMethod<ListReply>, _ done: ((ListSummary) -> String)? = nil
   ) throws(ControlFailure) -> ExitCode {
-    guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
+    let list = try ask(call).list
     let words = voice.screen.isTerminal ? done?(list) : nil
     tell(["list": .object(list.object)], words ?? sentence(list))
     return .done
@@ -293,7 +286,7 @@ package struct DaemonTalk {
 
   /// Shows the path of the first page.
   func sheet(_ list: ListReference) throws(ControlFailure) -> ExitCode {
-    guard case .sheet(let report) = try ask(.sheet(list)) else { throw Self.otherKind }
+    let report = try ask(SheetOrder(list: list))
     let count = report.thumbnails
     let made = count == 0 ? "" : "Made \(Amounts.counted(count, "thumbnail")).\n"
     let page = "\(Printable.text(report.page, limit: 4096))\n"
@@ -302,7 +295,7 @@ package struct DaemonTalk {
   }
 
   private func change(_ turn: ListTurn, of user: String?) throws(ControlFailure) -> ExitCode {
-    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    let all = try ask(ListsOrder()).lists
     if let code = refuse(user, among: all) { return code }
     let lists = ListFilter(user: changeable(by: user)).pick(all, users: users)
       .filter(turn.concerns)
@@ -327,8 +320,7 @@ package struct DaemonTalk {
     var failed = before
     for list in lists {
       do throws(ControlFailure) {
-        let call = turn.call(list.reference, isSparing: isSparing)
-        guard case .changed(let list) = try client.call(call) else { throw Self.otherKind }
+        let list = try client.call(turn.call(list.reference, isSparing: isSparing)).list
         changed.append(list)
         if !order.isJSON { voice.say(turn == .remove ? removed(list) : sentence(list)) }
       } catch {
@@ -363,7 +355,7 @@ package struct DaemonTalk {
   func tell(_ list: ListSummary) { tell(["list": .object(list.object)], sentence(list)) }
 
   func reload() throws(ControlFailure) -> ExitCode {
-    guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
+    let notes = try ask(ReloadOrder()).notes
     let words = notes.map { Printable.sentence($0) + "\n" }.joined()
     tell(
       ["notes": .array(notes.map { .string($0) })],
@@ -372,7 +364,7 @@ package struct DaemonTalk {
   }
 
   func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
-    guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
+    let hosts = try ask(FlushOrder(host: host)).hosts
     let sentence = StatusText.flushed(
       hosts, named: host, hold: voice.screen.isTerminal ? hold() : nil)
     tell(["hosts": .int(Int64(hosts))], voice.screen.isTerminal ? sentence : "\(hosts)\n")
@@ -382,8 +374,7 @@ package struct DaemonTalk {
   /// The reason for which all work, or the downloads through the proxy, wait. Nil if that is not known.
   func hold() -> String? {
     let client = try? ControlClient(path: order.socket, clock: clock, patience: .seconds(2))
-    guard case .status(let status) = try? client?.call(.status) else { return nil }
-    return status.hold
+    return try? client?.call(StatusOrder()).status.hold
   }
 
   func sentence(_ list: ListSummary) -> String {

@@ -59,7 +59,7 @@ package struct LogRun {
     guard let reference = task.list else { return (.everything, nil) }
     var (subject, unknown) = (LogSubject.unknown(reference), ControlError?.none)
     // A daemon that does not answer is one more reason to read its messages.
-    if case .lists(let lists)? = try? talk.ask(.lists) {
+    if let lists = try? talk.ask(ListsOrder()).lists {
       do throws(ControlError) {
         let id = try reference.choose(among: lists.map(\.candidate), for: talk.caller)
         if let list = lists.first(where: { $0.id == id }) {
@@ -81,7 +81,7 @@ package struct LogRun {
   private func checkPhoto() throws(ControlFailure) {
     guard let list = task.list, let photo = task.photo else { return }
     do throws(ControlFailure) {
-      _ = try talk.ask(.why(WhyOrder(list: list, photo: photo)))
+      _ = try talk.ask(WhyOrder(list: list, photo: photo))
     } catch {
       guard case .refused = error else { return }
       throw error

@@ -57,7 +57,7 @@ struct PruneRun {
   let talk: DaemonTalk
 
   func run(_ task: PruneTask) throws(ControlFailure) -> ExitCode {
-    guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
+    let all = try talk.ask(ListsOrder()).lists
     if let code = talk.refuse(task.filter.user, among: all) { return code }
     let lists = try pick(task, among: all)
     if task.isRehearsal { return tell(lists, frees: room(of: lists, among: all)) }
@@ -91,8 +91,7 @@ struct PruneRun {
 
   /// The daemon notices if the clock was set, and then judges no age.
   private func aged(_ age: Duration) throws(ControlFailure) -> Set<UInt64> {
-    guard case .lists(let old) = try talk.ask(.aged(age)) else { throw DaemonTalk.otherKind }
-    return Set(old.map(\.id))
+    Set(try talk.ask(AgedOrder(age: age)).lists.map(\.id))
   }
 
   /// All lists of the name or the pattern; an error if a name or a number means none.
@@ -123,7 +122,7 @@ struct PruneRun {
       var page: ShowOrder? = ShowOrder(
         list: ListReference("\(list.id)"), limit: ShowOrder.highestLimit, state: .filtered)
       while let asked = page {
-        guard case .show(let report) = try? talk.ask(.show(asked)) else { return nil }
+        guard let report = try? talk.ask(asked) else { return nil }
         for photo in report.photos { bytes &+= photo.bytes }
         page = report.page(after: asked)
       }

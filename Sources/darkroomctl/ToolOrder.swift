@@ -49,12 +49,12 @@ package struct WaitTask: Equatable, Sendable {
 package enum ListTurn: String, Sendable {
   case pause, resume, cancel, remove
 
-  func call(_ list: ListReference, isSparing: Bool = false) -> ControlCall {
+  func call(_ list: ListReference, isSparing: Bool = false) -> any ControlMethod<ListReply> {
     switch self {
-    case .pause: .pause(list)
-    case .resume: .resume(list)
-    case .cancel: .cancel(list)
-    case .remove: .remove(list, isSparing: isSparing)
+    case .pause: PauseOrder(list: list)
+    case .resume: ResumeOrder(list: list)
+    case .cancel: CancelOrder(list: list)
+    case .remove: RemoveOrder(list: list, spare: isSparing)
     }
   }
 

@@ -139,7 +139,7 @@ package struct VerifyRun {
     var page: ShowOrder? = first
     var folder = Result<LinuxFolder?, SystemError>.success(nil)
     while let asked = page {
-      guard case .show(let report) = try talk.ask(.show(asked)) else { throw DaemonTalk.otherKind }
+      let report = try talk.ask(asked)
       if report.list.end.printsExpired != nil {
         voice.complain(
           "print.expired", "the prints of \(ListText.name(report.list)) have expired (KeepPrints=)")
@@ -182,7 +182,7 @@ package struct VerifyRun {
     _ list: ListReference
   ) throws(ControlFailure) -> (ShowOrder, recorded: UInt64) {
     let first = ShowOrder(list: list, limit: 1)
-    guard case .show(let report) = try talk.ask(.show(first)) else { throw DaemonTalk.otherKind }
+    let report = try talk.ask(first)
     let isStored = report.prints?.contains("://") == true
     var order = ShowOrder(
       list: list, limit: isStored ? ShowOrder.mostVerified : ShowOrder.highestLimit,

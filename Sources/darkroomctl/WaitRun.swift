@@ -8,7 +8,7 @@ internal import Vocabulary
 
 struct WaitRun {
   private struct Stream {
-    let call: ControlCall
+    let call: ShowOrder
     /// While the list is followed.
     var client: ControlClient?
     var isOver = false
@@ -38,7 +38,7 @@ struct WaitRun {
 
   mutating func run(_ references: [ListReference]) throws(ControlFailure) -> ExitCode {
     let meant = try meant(by: references)
-    streams = meant.map { Stream(call: .show(ShowOrder(list: $0.list, limit: 0))) }
+    streams = meant.map { Stream(call: ShowOrder(list: $0.list, limit: 0)) }
     board = WaitBoard(lists: streams.count)
     // Unknown lists first: the daemon waits for their files, or refuses them at once.
     let known = streams.indices.filter { meant[$0].isKnown }
@@ -84,13 +84,12 @@ struct WaitRun {
   }
 
   private func lists() throws(ControlFailure) -> [ListSummary] {
-    guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
-    return all
+    try talk.ask(ListsOrder()).lists
   }
 
   /// The names of the lists that the files of the inbox become.
   private func waitingFiles() throws(ControlFailure) -> [String] {
-    guard case .inbox(let inbox) = try talk.ask(.inbox) else { throw DaemonTalk.otherKind }
+    let inbox = try talk.ask(InboxOrder()).inbox
     // Ignored files come after those that wait.
     let ignored = InboxFile.Fate.ignored.rawValue
     if inbox.more > 0, !inbox.files.contains(where: { $0.fate == ignored }) {
@@ -131,8 +130,7 @@ struct WaitRun {
   private mutating func take(_ place: Int) throws(ControlFailure) {
     let call = streams[place].call
     guard let client = streams[place].client else { return }
-    while let (reply, continues) = try client.arrived(for: call) {
-      guard case .show(let report) = reply else { throw DaemonTalk.otherKind }
+    while let (report, continues) = try client.arrived(for: call) {
       board.note(report.list, at: place)
       if !continues {
         guard report.list.end.isReturned else { throw .lost }
@@ -152,14 +150,16 @@ struct WaitRun {
         continue
       }
       let order = ShowOrder(list: ListReference("\(list.id)"), limit: 1, state: .new)
-      guard case .show(let report) = try? quick(.show(order)) else { continue }
+      guard let report = try? quick(order) else { continue }
       board.note(report.list, at: place)
-      guard case .status(let status) = try? quick(.status) else { continue }
+      guard let status = try? quick(StatusOrder()).status else { continue }
       board.note(report.photos.first, status, at: place, now: talk.clock.wallTime())
     }
   }
 
-  private func quick(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+  private func quick<Method: ControlMethod>(
+    _ call: Method
+  ) throws(ControlFailure) -> Method.Answer {
     try ControlClient(path: talk.order.socket, clock: talk.clock, patience: WaitBoard.pause).call(
       call)
   }

@@ -10,9 +10,7 @@ enum ForecastRequest {
   static func notes(_ socket: String, _ record: Settings.Record) -> [String] {
     let order = ForecastOrder(keepLists: record.keepLists, keepPrints: record.keepPrints)
     do throws(ControlFailure) {
-      let client = try ControlClient(path: socket, clock: MachineTime())
-      guard case .foreseen(let notes) = try client.call(.forecast(order)) else { return [] }
-      return notes
+      return try ControlClient(path: socket, clock: MachineTime()).call(order).notes
     } catch {
       guard case .notRunning = error, record.keepPrints != nil else { return [] }
       return [

@@ -78,17 +78,17 @@ final class FrontDesk: ControlService {
 
   // MARK: calls
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    switch await settled(within: call == .status ? Self.patience : nil) {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    switch await settled(within: call is StatusOrder ? Self.patience : nil) {
     case .open(let service): await service.handle(call, from: peer)
-    case .starting where call == .status: .status(report("starting", []))
+    case .starting where call is StatusOrder: .answer(StatusReply(report("starting", [])))
     case .starting: .failed(.notPossible(why: "darkroomd is starting"))
     case .waiting(let trouble): await answer(call, from: peer, trouble)
     }
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     if case .open(let service) = await settled(within: nil) {
       return await service.stream(call, from: peer, to: caller)
@@ -114,18 +114,18 @@ final class FrontDesk: ControlService {
   }
 
   private func answer(
-    _ call: ControlCall, from peer: ControlPeer, _ trouble: Failure
+    _ call: any ControlMethod, from peer: ControlPeer, _ trouble: Failure
   ) async -> ControlReply {
     switch call {
-    case .status:
-      return .status(report("waiting: \(trouble.reason)", [trouble.words]))
-    case .reload where peer.mayReload(daemonOf: ThisProcess.user):
+    case is StatusOrder:
+      return .answer(StatusReply(report("waiting: \(trouble.reason)", [trouble.words])))
+    case is ReloadOrder where peer.mayReload(daemonOf: ThisProcess.user):
       do throws(ConfigurationError) {
         _ = try await onDisk { () throws(ConfigurationError) in try source.readWithSecrets() }
       } catch { return .failed(.reloadFailed(why: error.description)) }
       if let service = hangUp() { return await service.handle(call, from: peer) }
-      return .reloaded(notes: ["the settings take effect when the start is over: \(trouble.reason)"]
-      )
+      return .answer(
+        NotesReply(["the settings take effect when the start is over: \(trouble.reason)"]))
     default:
       return .failed(
         .notPossible(why: "darkroomd waits and tries again by itself: \(trouble.reason)"))

@@ -12,8 +12,7 @@ enum ReloadRequest {
     let place = DaemonPlace(socket: places.control)
     do throws(ControlFailure) {
       let client = try ControlClient(path: places.control, clock: MachineTime())
-      guard case .reloaded(let notes) = try client.call(.reload) else { return ExitCode.busy }
-      for note in notes { say(place.hint(note)) }
+      for note in try client.call(ReloadOrder()).notes { say(place.hint(note)) }
       return ExitCode.done
     } catch {
       complain(place.hint("could not reload: \(error)"))

@@ -53,38 +53,38 @@ final class GiantDaemon: ControlService {
       reason: state == .failed ? facts.reasons(number) : "")
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
     let total = facts.total
     switch call {
-    case .redeem:
-      return .redeemed(RedeemReport(list: 17, user: 1000, view: "17.0.1.aa", seconds: 60))
-    case .states(let order):
+    case is RedeemOrder:
+      return .answer(RedeemReport(list: 17, user: 1000, view: "17.0.1.aa", seconds: 60))
+    case let order as StatesOrder:
       let first = min(order.offset, total)
       let digits = (first..<first + min(order.limit, total - first)).map { place in
         0x30 + facts.states(place + 1).rawValue
       }
-      return .states(
+      return .answer(
         StatesReport(
           list: list, record: 1, states: String(decoding: digits, as: UTF8.self)))
-    case .picture(let order) where order.isThumbnail && !facts.prints.isEmpty:
-      return .picture(thumbnail(order.photo))
-    case .picture: return .picture(PictureReport())
-    case .show(let order):
+    case let order as PictureOrder where order.isThumbnail && !facts.prints.isEmpty:
+      return .answer(thumbnail(order.photo))
+    case is PictureOrder: return .answer(PictureReport())
+    case let order as ShowOrder:
       let end = min(total, order.offset + order.limit)
-      return .show(
+      return .answer(
         ShowReport(
           list: list, photos: order.offset < end ? (order.offset..<end).map { photo($0 + 1) } : []))
-    case .colours(let order):
+    case let order as ColoursOrder:
       let groups = UInt64(order.groups)
-      return .colours(
+      return .answer(
         ColoursReport(
           groups: (0..<groups).map { group in
             facts.colours(UInt32((group * UInt64(total) + groups - 1) / groups) + 1)
           }))
-    case .find(let order):
+    case let order as FindOrder:
       let number = order.text.split(separator: " ").last.flatMap { UInt32($0) }
-      return .found(FindReport(photo: number))
-    case .follow: return .followed(FollowReport(last: 1))
+      return .answer(FindReport(photo: number))
+    case is FollowOrder: return .answer(FollowReport(last: 1))
     default: return .failed(.notPossible(why: "not here"))
     }
   }

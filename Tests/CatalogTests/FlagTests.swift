@@ -41,12 +41,36 @@ import Testing
     #expect(flags(outcome) == [isOn, isOn], "\(outcome)")
   }
 
-  @Test func `a photo of that name has a URL, and no flag`() {
-    let outcome = ReadList.inside(
-      "<dict><key>Private</key><true/><key>a</key><string>http://x/a</string></dict>")
-    #expect(
-      outcome.photos == [
-        "Private ! its URL is true or false, not a string (line 4)", "a = http://x/a",
-      ])
+  /// Each is the first value of a list, then the last one.
+  private static let misplaced: [(key: String, value: String, json: String)] = [
+    ("Private", "<true/>", "true"), ("Private", "<string>yes</string>", "\"yes\""),
+    ("Title", "<string>Summer: 2025</string>", "\"Summer: 2025\""),
+    ("Quality", "<integer>80</integer>", "80"), ("Filter", "<array/>", "[]"),
+    ("Title", "<string>Of http://x/a</string>", "\"Of http://x/a\""),
+    ("Title", "<string>Ski:/2026</string>", "\"Ski:/2026\""),
+    ("Filter", "<string>C:/x</string>", "\"C:/x\""),
+    ("ContactSheet", "<false/>", "false"), ("Notify", "<string></string>", "null"),
+  ]
+
+  @Test("an option in a list of names and URLs refuses the list", arguments: misplaced)
+  func lost(key: String, value: String, json: String) {
+    let (option, photo) = ("<key>\(key)</key>\(value)", "<key>a</key><string>http://x/a</string>")
+    let (member, other) = ("\"\(key)\": \(json)", "\"a\": \"http://x/a\"")
+    let outcomes =
+      [option + photo, photo + option, option].map {
+        ReadList.inside("<dict>\($0)</dict>")
+      }
+      + ["{\(member), \(other)}", "{\(other), \(member)}", "{\(member)}"].map { ReadList.text($0) }
+    for outcome in outcomes {
+      let words = ": '\(key)' is the name of an option, and its value is not the URL of a photo"
+      #expect(outcome.code == "list.option" && outcome.reason?.hasSuffix(words) == true)
+      #expect(outcome.advice?.contains("beside 'Photos'") == true, "\(outcome)")
+    }
+  }
+
+  @Test func `a binary list with an option among its names is refused`() {
+    let outcome = ReadList.binary(
+      .dictionary([("a", .string("http://x/a")), ("Private", .bool(true))]))
+    #expect(outcome.code == "list.option")
   }
 }

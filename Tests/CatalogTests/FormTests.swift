@@ -65,6 +65,11 @@ struct FormTests {
       ["Title = http://x/t", "Filter = http://x/f"], ListOptions()
     ),
     (
+      "<dict><key>Private</key><string>file:/srv/p</string><key>Title</key>"
+        + "<string>FILE:///srv/t</string></dict>",
+      ["Private = file:/srv/p", "Title = FILE:///srv/t"], ListOptions()
+    ),
+    (
       "<dict><key>Title</key><string>http://x/t</string><key>a</key><string>http://x/a</string>"
         + "<key>Filter</key><string>http://x/f</string></dict>",
       ["Title = http://x/t", "a = http://x/a", "Filter = http://x/f"], ListOptions()

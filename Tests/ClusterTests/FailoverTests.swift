@@ -99,6 +99,18 @@ struct FailoverTests {
     #expect(found == servers)
   }
 
+  @Test(arguments: [
+    ("host=db no_option=x", #"invalid connection option "no_option""#),
+    ("postgresql://db/x?no_option=x", #"invalid URI query parameter: "no_option""#),
+    ("host='", "unterminated quoted string in connection info string"),
+    ("host=db dbname=x", nil), ("postgresql://u@a:1,b:2/x", nil), ("darkroom", nil),
+  ])
+  func `a connection string that libpq does not understand is found before a connection`(
+    _ text: String, _ problem: String?
+  ) {
+    #expect(LedgerPlace.problem(in: text) == problem)
+  }
+
   @Test func `a server that is silent does not keep a node from the next one`() async throws {
     let own = try await PostgresServer.shared.database()
     try await onOwnThread {

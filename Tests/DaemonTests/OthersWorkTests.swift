@@ -38,6 +38,28 @@ import Testing
     }
   }
 
+  @Test func `a link in the place of a folder of prints is named, and the list goes on without it`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      let link = "\(bench.root)/prints/barn"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../done")
+      try await bench.drop([("One", url)], as: "barn.plist")
+      let words = "/prints/barn, its folder of prints, is a symbolic link"
+      try await daemon.says(words)
+      try await bench.until("the reason is told") {
+        try await bench.tool("why", "barn").output.contains(words)
+      }
+      let sheet = try await bench.tool("sheet", "barn")
+      #expect(sheet.errors.contains(words), "\(sheet)")
+      try FileManager.default.removeItem(atPath: link)
+      #expect(try await bench.wait(for: "barn", daemon).code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `lists are shown, paused, accepted and cancelled while another one is read`()
     async throws
   {

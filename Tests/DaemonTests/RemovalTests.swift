@@ -33,7 +33,7 @@ import Testing
       let end = try await bench.tool("--json", "remove", "summer")
       #expect(end.code == 0 && end.output.contains("\"name\":\"summer\""), "\(end)")
       expectGone(bench)
-      try await daemon.says("Removed list 'summer' with its prints and results")
+      try await daemon.says("Removed list 'summer' with its results and the prints")
       for word in ["summer", "1"] {
         #expect(try await bench.tool("show", word).errors.contains("there is no list"))
         #expect(try await bench.tool("remove", word).code != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files in the inbox that cannot become lists now: the daemon is not called idle, and the status tells why.
 
+import Linux
 import Support
 import Testing
 
@@ -12,7 +13,7 @@ struct WaitingFileTests {
       (
         "openat secret.txt 13",
         "Could not take 'secret.txt' from the inbox: the daemon may not read it",
-        "setfacl -m u:darkroom:r", false
+        "setfacl -m u:\(Surroundings.ownName):r", false
       ),
       ("openat secret.txt 24", "This machine is in trouble: ", "too many open files", true),
       ("posix_spawn darkroom-worker 11", "This machine is in trouble: ", "darkroom-worker", true),
@@ -32,6 +33,8 @@ struct WaitingFileTests {
       #expect(status.contains("waitingFiles\t1\n"), "\(status)")
       let word = isMachine ? "degraded" : "mistake"
       #expect(status.contains("\(word)\tsecret.txt: ") && status.contains(advice), "\(status)")
+      let inbox = try await bench.tool("inbox").output
+      #expect(isMachine || inbox.contains(advice), "its owner reads the remedy: \(inbox)")
       let check = try await bench.tool("status", "--check")
       #expect(check.output.contains("secret.txt: ") == isMachine, "\(check)")
       if isMachine { #expect(check.code == 1 && check.output.hasPrefix("degraded: secret.txt: ")) }

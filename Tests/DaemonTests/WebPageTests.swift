@@ -248,7 +248,7 @@ import Testing
       }
       let client = try ControlClient(path: "\(bench.root)/control", clock: try SystemClock())
       let order = PictureOrder(list: ListReference("1"), photo: 9)
-      #expect(try client.call(.picture(order)) == .picture(PictureReport()))
+      #expect(try client.call(order) == PictureReport())
       try await bench.stop(daemon)
     }
   }
@@ -267,7 +267,7 @@ import Testing
       let client = try ControlClient(
         path: "\(bench.root)/control", clock: try SystemClock(), view: String(view.dropFirst(3)))
       let failure = #expect(throws: ControlFailure.self) {
-        try client.call(.states(StatesOrder(list: ListReference("1"))))
+        try client.call(StatesOrder(list: ListReference("1")))
       }
       guard case .refused(.permissionDenied) = failure else {
         Issue.record("it is a view: \(String(describing: failure))")

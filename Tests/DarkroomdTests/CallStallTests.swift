@@ -18,25 +18,26 @@ import Vocabulary
     try OwnExecutor("test-calls", threads: 1)
   }
 
-  private func calls(_ text: String) -> [ControlCall] {
+  private func calls(_ text: String) -> [any ControlMethod] {
     let list = ListReference(text)
     let known = ListReference("1")
     return [
-      .show(ShowOrder(list: list)), .why(WhyOrder(list: list)), .pause(list), .resume(list),
-      .cancel(list), .quality(list, .utility), .focus(FocusOrder(list: list)),
-      .unfocus(list, viewer: text), .retry(RetryOrder(list: list)), .remove(list), .sheet(list),
-      .watch(WatchOrder(list: list)), .follow(FollowOrder(list: list)), .open(list),
-      .states(StatesOrder(list: list)), .colours(ColoursOrder(list: list, groups: 1)),
-      .find(FindOrder(list: list, text: text)), .picture(PictureOrder(list: list, photo: 1)),
-      .redeem(token: text), .flush(host: text), .why(WhyOrder(list: known, photo: text)),
-      .focus(FocusOrder(list: known, photos: [text], viewer: text)),
-      .retry(RetryOrder(list: known, photos: [text])), .find(FindOrder(list: known, text: text)),
+      ShowOrder(list: list), WhyOrder(list: list), PauseOrder(list: list), ResumeOrder(list: list),
+      CancelOrder(list: list), SetQualityOrder(list: list, level: .utility), FocusOrder(list: list),
+      UnfocusOrder(list: list, viewer: text), RetryOrder(list: list), RemoveOrder(list: list),
+      SheetOrder(list: list),
+      WatchOrder(list: list), FollowOrder(list: list), OpenOrder(list: list),
+      StatesOrder(list: list), ColoursOrder(list: list, groups: 1),
+      FindOrder(list: list, text: text), PictureOrder(list: list, photo: 1),
+      RedeemOrder(token: text), FlushOrder(host: text), WhyOrder(list: known, photo: text),
+      FocusOrder(list: known, photos: [text], viewer: text),
+      RetryOrder(list: known, photos: [text]), FindOrder(list: known, text: text),
     ]
   }
 
   /// The turns of another user while the call is answered, beside 1100 lists; 0 if the answer is wrong.
   private func turns(
-    during call: ControlCall, _ isRight: @escaping @Sendable (ControlReply) -> Bool
+    during call: any ControlMethod, _ isRight: @escaping @Sendable (ControlReply) -> Bool
   ) async throws -> Int {
     let thread = try CallThread("test-lists")
     let found = EventBoard(0)
@@ -68,8 +69,8 @@ import Vocabulary
   @Test func `a user who asks for many lists holds up no other user until all are read`()
     async throws
   {
-    let turns = try await turns(during: .lists) { reply in
-      if case .lists(let all) = reply { all.count == 1100 } else { false }
+    let turns = try await turns(during: ListsOrder()) { reply in
+      reply.message(ListsReply.self)?.lists.count == 1100
     }
     // One in each 256 lists.
     #expect(turns >= 4)
@@ -78,7 +79,7 @@ import Vocabulary
   @Test func `a name that no list has is compared with the names of many lists in turns`()
     async throws
   {
-    let call = ControlCall.why(WhyOrder(list: ListReference("bern")))
+    let call = WhyOrder(list: ListReference("bern"))
     let turns = try await turns(during: call) { reply in
       if case .failed(.noSuchList(_, "barn", _)) = reply { true } else { false }
     }
@@ -108,7 +109,7 @@ import Vocabulary
             _ = await bench.calls.handle(call, from: asked)
             return ProcessorTime.ofThread - start
           }.value
-          #expect(cost < .milliseconds(50), "\(filler) in \(call.method): \(cost)")
+          #expect(cost < .milliseconds(50), "\(filler) in \(type(of: call).name): \(cost)")
         }
       }
     }

@@ -21,7 +21,7 @@ import Vocabulary
   private struct Unexpected: Error { let reply: ControlReply }
 
   private func state(_ reply: ControlReply) -> String? {
-    if case .changed(let summary) = reply { summary.state } else { nil }
+    reply.message(ListReply.self)?.list.state
   }
 
   private func error(_ reply: ControlReply) -> ControlError? {
@@ -32,19 +32,38 @@ import Vocabulary
     if case .permissionDenied = error(reply) { true } else { false }
   }
 
+  private func isAnswer<Method: ControlMethod>(_ report: any MessageValue, to call: Method) -> Bool
+  {
+    report is Method.Answer
+  }
+
+  private func read<Message: MessageValue>(_ message: Message) throws -> any MessageValue {
+    try Message(message.object)
+  }
+
+  @Test func `each method of the interface has a handler, and no other has one`() {
+    let methods = ControlInterface.methods.map { ObjectIdentifier($0) }
+    #expect(Set(methods) == Set(CallTable.all.rows.keys))
+    #expect(Set(methods).count == methods.count)
+  }
+
   // MARK: reading
 
   @Test func `each call that reads is answered by its report, for everyone`() async throws {
     try await PeopleBench.use { bench in
       try await bench.parts.add(1)
-      let calls: [ControlCall] = [
-        .status, .lists, .inbox, .show(ShowOrder(list: barn)), .watch(WatchOrder()),
-        .cache(clear: false), .follow(FollowOrder()), .follow(FollowOrder(list: barn, since: 0)),
+      let calls: [any ControlMethod] = [
+        StatusOrder(), ListsOrder(), InboxOrder(), ShowOrder(list: barn), WatchOrder(),
+        CacheOrder(clear: false), FollowOrder(), FollowOrder(list: barn, since: 0),
       ]
       for call in calls {
         let reply = await bench.calls.handle(call, from: .stranger)
-        #expect(error(reply) == nil, "\(call)")
-        #expect(try ControlReply(to: call.method, reply.parameters) == reply)
+        guard case .answer(let report) = reply else {
+          Issue.record("\(call): \(reply)")
+          continue
+        }
+        let (isOfMethod, again) = (isAnswer(report, to: call), try read(report))
+        #expect(isOfMethod && again.object == report.object)
       }
     }
   }
@@ -57,8 +76,8 @@ import Vocabulary
       let start = bench.parts.recorder.tail.last
       func steps(since: UInt64) async throws -> FollowReport {
         let order = FollowOrder(list: barn, since: since)
-        let reply = await bench.calls.handle(.follow(order), from: .stranger)
-        guard case .followed(let report) = reply else { throw Unexpected(reply: reply) }
+        let reply = await bench.calls.handle(order, from: .stranger)
+        guard let report = reply.message(FollowReport.self) else { throw Unexpected(reply: reply) }
         return report
       }
       #expect(try await steps(since: start) == FollowReport(last: start))
@@ -75,12 +94,12 @@ import Vocabulary
       let order = FollowOrder(list: barn, since: report.last)
       async let reply = {
         let caller = ReplyStream { reply in
-          guard case .followed(let report) = reply else { return false }
+          guard let report = reply.message(FollowReport.self) else { return false }
           seen.withLock { $0 += report.steps.map(\.state) }
           reports.change { $0 += 1 }
           return true
         }
-        let end = await bench.calls.stream(.follow(order), from: .stranger, to: caller)
+        let end = await bench.calls.stream(order, from: .stranger, to: caller)
         isOver.change { $0 = true }
         return end
       }()
@@ -88,7 +107,7 @@ import Vocabulary
       try await bench.parts.recorder.record([.cancelled(list)])
       bench.parts.narrator.changed()
       #expect(try await tick(bench, until: isOver))
-      guard case .followed(let last) = await reply else { throw Unexpected(reply: await reply) }
+      let last = try #require(await reply.message(FollowReport.self))
       #expect(seen.withLock { $0 } + last.steps.map(\.state) == ["cancelled"])
     }
   }
@@ -101,23 +120,20 @@ import Vocabulary
       // Only a read from the folder brings the label back.
       parts.index.forget(list)
       try await PeopleBench.useUnread(parts) { bench in
-        let reply = await bench.calls.handle(.status, from: .stranger)
-        guard case .status = reply else {
+        let reply = await bench.calls.handle(StatusOrder(), from: .stranger)
+        guard reply.message(StatusReply.self) != nil else {
           Issue.record("\(reply)")
           return
         }
         let isAsking = EventBoard(false)
         async let lists = {
           isAsking.change { $0 = true }
-          return await bench.calls.handle(.lists, from: .stranger)
+          return await bench.calls.handle(ListsOrder(), from: .stranger)
         }()
         #expect(await isAsking.wait { $0 })
         parts.index.load([list], from: parts.folders.lists)
-        guard case .lists(let summaries) = await lists else {
-          Issue.record("the lists are not answered")
-          return
-        }
-        #expect(summaries.map(\.name) == ["barn"])
+        let answer = await lists
+        #expect(answer.message(ListsReply.self)?.lists.map(\.name) == ["barn"])
       }
     }
   }
@@ -128,23 +144,17 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       let (calls, parts) = (bench.calls, bench.parts)
-      #expect(state(await calls.handle(.pause(barn), from: .owner)) == "paused")
+      #expect(state(await calls.handle(PauseOrder(list: barn), from: .owner)) == "paused")
       #expect(parts.state(list) == .paused)
       #expect(parts.recorder.ledger { $0[list]?.halter } == ControlPeer.owner.user)
-      #expect(state(await calls.handle(.resume(barn), from: .owner)) == "accepted")
+      #expect(state(await calls.handle(ResumeOrder(list: barn), from: .owner)) == "accepted")
       #expect(parts.recorder.ledger { $0[list]?.halter } == nil)
-      let answer = await calls.handle(.quality(barn, .background), from: .owner)
-      guard case .changed(let changed) = answer else {
-        Issue.record("\(answer)")
-        return
-      }
-      #expect(changed.serviceClass == "background")
+      let answer = await calls.handle(SetQualityOrder(list: barn, level: .background), from: .owner)
+      #expect(answer.message(ListReply.self)?.list.serviceClass == "background")
       #expect(
         parts.recorder.ledger { $0[list]?.acceptance.serviceClass } == .background)
-      guard case .changed(let end) = await calls.handle(.cancel(barn), from: .root) else {
-        Issue.record("not cancelled")
-        return
-      }
+      let reply = await calls.handle(CancelOrder(list: barn), from: .root)
+      let end = try #require(reply.message(ListReply.self)?.list)
       #expect(end.state == "cancelled" && end.halter == 0 && parts.state(list) == .cancelled)
     }
   }
@@ -153,23 +163,24 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       for call in [
-        .pause(barn), .resume(barn), .cancel(barn), .retry(RetryOrder(list: barn)),
-        .quality(barn, .utility), .remove(barn),
-      ] as [ControlCall] {
+        PauseOrder(list: barn), ResumeOrder(list: barn), CancelOrder(list: barn),
+        RetryOrder(list: barn),
+        SetQualityOrder(list: barn, level: .utility), RemoveOrder(list: barn),
+      ] as [any ControlMethod] {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
       }
       #expect(bench.parts.state(list) == .accepted)
-      #expect(state(await bench.calls.handle(.cancel(barn), from: .root)) == "cancelled")
+      #expect(state(await bench.calls.handle(CancelOrder(list: barn), from: .root)) == "cancelled")
     }
   }
 
   @Test func `a list that is unknown, or over, is not changed`() async throws {
     try await PeopleBench.use { bench in
-      let missing = await bench.calls.handle(.pause(barn), from: .root)
+      let missing = await bench.calls.handle(PauseOrder(list: barn), from: .root)
       #expect(error(missing) == .noSuchList(name: "barn"))
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
-      let over = await bench.calls.handle(.pause(barn), from: .root)
+      let over = await bench.calls.handle(PauseOrder(list: barn), from: .root)
       #expect(error(over) == .notPossible(why: OpenList.over.reason))
     }
   }
@@ -179,11 +190,11 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
-      let guess = await bench.calls.handle(.remove(ListReference(word)), from: .root)
+      let guess = await bench.calls.handle(RemoveOrder(list: ListReference(word)), from: .root)
       #expect(error(guess) == .noSuchList(name: word, near: "barn"))
       #expect(bench.parts.state(list) == .cancelled)
       // The list has not been returned.
-      let exact = await bench.calls.handle(.remove(barn), from: .root)
+      let exact = await bench.calls.handle(RemoveOrder(list: barn), from: .root)
       #expect(
         error(exact)
           == .notPossible(
@@ -196,11 +207,8 @@ import Vocabulary
       let parts = bench.parts
       try await parts.add(1)
       try await parts.recorder.record([.cancelled(list)])
-      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
-      guard case .changed(let new) = reply else {
-        Issue.record("\(reply)")
-        return
-      }
+      let reply = await bench.calls.handle(RetryOrder(list: barn), from: .owner)
+      let new = try #require(reply.message(ListReply.self)?.list, "\(reply)")
       #expect(new.name == "barn" && new.id == 2 && new.total == 1 && new.state == "accepted")
       #expect(parts.state(ListID(2)) == .accepted)
       let (old, label) = (try #require(parts.index[list]), try #require(parts.index[ListID(2)]))
@@ -210,7 +218,7 @@ import Vocabulary
       #expect(parts.departures.all.isEmpty)
       // The first one is over, and another has taken over from it.
       let again = await bench.calls.handle(
-        .retry(RetryOrder(list: ListReference("1"))), from: .owner)
+        RetryOrder(list: ListReference("1")), from: .owner)
       #expect(
         error(again)
           == .notPossible(
@@ -223,8 +231,8 @@ import Vocabulary
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
       let first = ListReference("1")
-      async let one = bench.calls.handle(.retry(RetryOrder(list: first)), from: .owner)
-      async let two = bench.calls.handle(.retry(RetryOrder(list: first)), from: .owner)
+      async let one = bench.calls.handle(RetryOrder(list: first), from: .owner)
+      async let two = bench.calls.handle(RetryOrder(list: first), from: .owner)
       let errors = await [one, two].compactMap(error)
       #expect(
         errors == [
@@ -246,17 +254,15 @@ import Vocabulary
       }
       try await parts.recorder.record([.finished(list)])
       func retry(_ photos: String...) async -> ControlReply {
-        await bench.calls.handle(.retry(RetryOrder(list: barn, photos: photos)), from: .owner)
+        await bench.calls.handle(RetryOrder(list: barn, photos: photos), from: .owner)
       }
       #expect(
         error(await retry("1")) == .notPossible(why: "none of the named photos has failed"))
       #expect(
         error(await retry("3", "Photo 99"))
           == .notPossible(why: "the list has no photo 'Photo 99' (did you mean 'Photo 9'?)"))
-      guard case .changed(let new) = await retry("1-4", "Photo 7", "7") else {
-        Issue.record("no new list")
-        return
-      }
+      let reply = await retry("1-4", "Photo 7", "7")
+      let new = try #require(reply.message(ListReply.self)?.list)
       #expect(new.id == 2 && new.total == 9)
       #expect(parts.index[ListID(2)]?.terms.again == NumberRanges([2, 3, 4, 7]).map { .only($0) })
       // However often photos are named, each counts once.
@@ -264,7 +270,7 @@ import Vocabulary
       guard
         case .notPossible = error(
           await bench.calls.handle(
-            .retry(RetryOrder(list: ListReference("1"), photos: many)), from: .owner))
+            RetryOrder(list: ListReference("1"), photos: many), from: .owner))
       else {
         Issue.record("list 2 has taken over")
         return
@@ -277,7 +283,7 @@ import Vocabulary
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
       let reply = await bench.calls.handle(
-        .retry(RetryOrder(list: barn, photos: ["1"])), from: .owner)
+        RetryOrder(list: barn, photos: ["1"]), from: .owner)
       #expect(
         error(reply)
           == .notPossible(
@@ -288,8 +294,8 @@ import Vocabulary
   @Test func `a paused list is resumed before it is retried`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      _ = await bench.calls.handle(.pause(barn), from: .owner)
-      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
+      _ = await bench.calls.handle(PauseOrder(list: barn), from: .owner)
+      let reply = await bench.calls.handle(RetryOrder(list: barn), from: .owner)
       #expect(error(reply) == .notPossible(why: "it is paused; resume it first"))
     }
   }
@@ -297,7 +303,7 @@ import Vocabulary
   @Test func `without a failed photo there is nothing to retry`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
+      let reply = await bench.calls.handle(RetryOrder(list: barn), from: .owner)
       #expect(
         error(reply)
           == .notPossible(
@@ -309,7 +315,7 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       await bench.parts.recorder.close()
-      let reply = await bench.calls.handle(.pause(barn), from: .owner)
+      let reply = await bench.calls.handle(PauseOrder(list: barn), from: .owner)
       #expect(error(reply) == .notPossible(why: Failure.cancelled.reason))
     }
   }
@@ -318,34 +324,34 @@ import Vocabulary
 
   @Test func `a reload is for root, and answers with its notes or its refusal`() async throws {
     try await PeopleBench.use { bench in
-      #expect(isDenied(await bench.calls.handle(.reload, from: .stranger)))
+      #expect(isDenied(await bench.calls.handle(ReloadOrder(), from: .stranger)))
       let order = ForecastOrder(keepLists: .seconds(60), keepPrints: .seconds(60))
-      #expect(isDenied(await bench.calls.handle(.forecast(order), from: .stranger)))
-      #expect(
-        await bench.calls.handle(.forecast(order), from: .root)
-          == .foreseen(notes: ["KeepPrints= is 60 s"]))
+      #expect(isDenied(await bench.calls.handle(order, from: .stranger)))
+      let foreseen = await bench.calls.handle(order, from: .root)
+      #expect(foreseen.message(NotesReply.self)?.notes == ["KeepPrints= is 60 s"])
       let conf = "daemon/darkroomd.conf"
       try bench.parts.scratch.write(
         Array("[Inbox]\nQuietTime=9s\n[Report]\nTransitions=yes\n".utf8), to: conf)
-      let reply = await bench.calls.handle(.reload, from: .root)
-      #expect(reply == .reloaded(notes: ["QuietTime takes effect at the next start"]))
+      let reply = await bench.calls.handle(ReloadOrder(), from: .root)
+      #expect(reply.message(NotesReply.self)?.notes == ["QuietTime takes effect at the next start"])
       try bench.parts.scratch.write(Array("nonsense".utf8), to: conf)
-      guard case .reloadFailed(let why)? = error(await bench.calls.handle(.reload, from: .root))
+      guard
+        case .reloadFailed(let why)? = error(await bench.calls.handle(ReloadOrder(), from: .root))
       else {
         Issue.record("the bad file is not refused")
         return
       }
       #expect(why.contains("darkroomd.conf:1: "))
       bench.reload.stop()
-      let late = await bench.calls.handle(.reload, from: .root)
+      let late = await bench.calls.handle(ReloadOrder(), from: .root)
       #expect(error(late) == .notPossible(why: "the daemon is stopping"))
     }
   }
 
   @Test func `only root empties the cache`() async throws {
     try await PeopleBench.use { bench in
-      #expect(isDenied(await bench.calls.handle(.cache(clear: true), from: .stranger)))
-      #expect(error(await bench.calls.handle(.cache(clear: true), from: .root)) == nil)
+      #expect(isDenied(await bench.calls.handle(CacheOrder(clear: true), from: .stranger)))
+      #expect(error(await bench.calls.handle(CacheOrder(clear: true), from: .root)) == nil)
     }
   }
 
@@ -355,15 +361,17 @@ import Vocabulary
   {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      #expect(isDenied(await bench.calls.handle(.flush(host: nil), from: .stranger)))
+      #expect(isDenied(await bench.calls.handle(FlushOrder(host: nil), from: .stranger)))
       let other = ControlError.notPossible(why: "no list that you may look at waits for that host")
-      #expect(error(await bench.calls.handle(.flush(host: "h"), from: .stranger)) == other)
-      #expect(await bench.calls.handle(.flush(host: "h"), from: .root) == .flushed(hosts: 0))
+      #expect(error(await bench.calls.handle(FlushOrder(host: "h"), from: .stranger)) == other)
+      let none = await bench.calls.handle(FlushOrder(host: "h"), from: .root)
+      #expect(none.message(FlushReply.self)?.hosts == 0)
       let isClosed = await bench.closeHost(of: list)
       #expect(isClosed)
-      let host = ControlCall.flush(host: "photos.example.org")
+      let host = FlushOrder(host: "photos.example.org")
       #expect(isDenied(await bench.calls.handle(host, from: .stranger)))
-      #expect(await bench.calls.handle(host, from: .root) == .flushed(hosts: 1))
+      let one = await bench.calls.handle(host, from: .root)
+      #expect(one.message(FlushReply.self)?.hosts == 1)
     }
   }
 
@@ -371,7 +379,7 @@ import Vocabulary
 
   /// A stream whose reports the test counts; the caller leaves after `most`.
   private func stream(
-    _ bench: PeopleBench, _ call: ControlCall, most: Int = .max, _ reports: EventBoard<Int>
+    _ bench: PeopleBench, _ call: any ControlMethod, most: Int = .max, _ reports: EventBoard<Int>
   ) async -> ControlReply {
     let caller = ReplyStream { _ in
       reports.change { $0 += 1 }
@@ -394,8 +402,7 @@ import Vocabulary
   func `a stream reports each change until its list is over`(isWatch: Bool) async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      let call: ControlCall =
-        isWatch ? .watch(WatchOrder(list: barn)) : .show(ShowOrder(list: barn))
+      let call: any ControlMethod = isWatch ? WatchOrder(list: barn) : ShowOrder(list: barn)
       let (reports, isOver) = (EventBoard(0), EventBoard(false))
       async let reply = {
         let reply = await stream(bench, call, reports)
@@ -404,14 +411,14 @@ import Vocabulary
       }()
       let isBegun = await reports.wait { $0 >= 1 }
       #expect(isBegun && !isOver.value)
-      _ = await bench.calls.handle(.cancel(barn), from: .owner)
+      _ = await bench.calls.handle(CancelOrder(list: barn), from: .owner)
       let isTold = try await tick(bench, until: isOver)
       #expect(isTold)
-      switch await reply {
-      case .show(let report): #expect(!isWatch && report.list.state == "cancelled")
-      case .watch(let report): #expect(isWatch && report.lists.map(\.state) == ["cancelled"])
-      case let other: Issue.record("\(other)")
-      }
+      let last = await reply
+      let lists =
+        isWatch
+        ? last.message(WatchReport.self)?.lists : last.message(ShowReport.self).map { [$0.list] }
+      #expect(lists?.map(\.state) == ["cancelled"], "\(last)")
     }
   }
 
@@ -421,8 +428,8 @@ import Vocabulary
       try await bench.begin(1)
       if !isLeft { bench.parts.ground.stop.turnOn() }
       let reports = EventBoard(0)
-      for call in [.watch(WatchOrder(list: ListReference("1"))), .watch(WatchOrder())]
-        as [ControlCall]
+      for call in [WatchOrder(list: ListReference("1")), WatchOrder()]
+        as [any ControlMethod]
       {
         let reply = await stream(bench, call, most: 1, reports)
         #expect(error(reply) == nil)
@@ -434,16 +441,14 @@ import Vocabulary
 
   @Test func `a stream of a single answer is answered at once`() async throws {
     try await PeopleBench.use { bench in
-      guard case .lists = await stream(bench, .lists, EventBoard(0)) else {
-        Issue.record("the lists are not answered")
-        return
-      }
+      let reply = await stream(bench, ListsOrder(), EventBoard(0))
+      #expect(reply.message(ListsReply.self) != nil)
     }
   }
 
   @Test func `a stream of an unknown list ends with the reason`() async throws {
     try await PeopleBench.use { bench in
-      let call = ControlCall.show(ShowOrder(list: barn))
+      let call = ShowOrder(list: barn)
       #expect(error(await stream(bench, call, EventBoard(0))) == .noSuchList(name: "barn"))
       bench.parts.departures.note(ListID(4), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
       #expect(
@@ -458,7 +463,7 @@ import Vocabulary
   @Test func `a stream of a file that is ignored ends with the reason`() async throws {
     try await PeopleBench.use { bench in
       try bench.drop("barn.doc")
-      let doc = ControlCall.show(ShowOrder(list: ListReference("barn.doc")))
+      let doc = ShowOrder(list: ListReference("barn.doc"))
       let why = "'barn.doc' in the inbox is ignored: \(IgnoredReason.suffix)"
       #expect(error(await stream(bench, doc, EventBoard(0))) == .notPossible(why: why))
     }
@@ -474,7 +479,7 @@ import Vocabulary
         whole: [1], as: FileName(literal: "door.jpg"), mode: 0o600)
       let isOver = EventBoard(false)
       async let reply = {
-        let reply = await stream(bench, .show(ShowOrder(list: barn)), EventBoard(0))
+        let reply = await stream(bench, ShowOrder(list: barn), EventBoard(0))
         isOver.change { $0 = true }
         return reply
       }()
@@ -499,7 +504,7 @@ import Vocabulary
       try bench.drop("barn.plist")
       let (reports, isOver) = (EventBoard(0), EventBoard(false))
       async let reply = {
-        let reply = await stream(bench, .show(ShowOrder(list: barn)), reports)
+        let reply = await stream(bench, ShowOrder(list: barn), reports)
         isOver.change { $0 = true }
         return reply
       }()
@@ -519,16 +524,11 @@ import Vocabulary
       try bench.drop("barn.plist")
       #expect(await bench.inbox.look().waitingCount == 1)
       bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
-      let call = ControlCall.show(ShowOrder(list: barn))
-      let calls = bench.calls
+      let (call, calls) = (ShowOrder(list: barn), bench.calls)
       let reply = await Patience.value {
         await calls.stream(call, from: .owner, to: ReplyStream { _ in false })
       }
-      guard case .show(let report) = reply else {
-        Issue.record("the list is not shown")
-        return
-      }
-      #expect(report.list.id == list.number)
+      #expect(reply?.message(ShowReport.self)?.list.id == list.number)
     }
   }
 }

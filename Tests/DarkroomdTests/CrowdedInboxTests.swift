@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct CrowdedInboxTests {
   private func failure(_ bench: PeopleBench, _ name: String) async -> ControlError? {
-    let call = ControlCall.show(ShowOrder(list: ListReference(name)))
+    let call = ShowOrder(list: ListReference(name))
     let caller = ReplyStream { _ in true }
     let reply = await bench.calls.stream(call, from: .stranger, to: caller)
     return if case .failed(let error) = reply { error } else { nil }

@@ -17,7 +17,9 @@ import Vocabulary
     .machine, code: "disk.full", reason: "no space left on device", advice: "Make room on it")
 
   private struct Echo: ControlService {
-    func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply { .lists([]) }
+    func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+      .answer(ListsReply([]))
+    }
   }
 
   init() throws {
@@ -28,7 +30,7 @@ import Vocabulary
   }
 
   private func status() async -> StatusReport? {
-    if case .status(let report) = await desk.handle(.status, from: .root) { report } else { nil }
+    await desk.handle(StatusOrder(), from: .root).message(StatusReply.self)?.status
   }
 
   @Test func `a status waits a moment for the start, then says that the daemon is starting`()
@@ -41,12 +43,12 @@ import Vocabulary
   }
 
   @Test func `other calls wait for the end of the start`() async throws {
-    async let reply = desk.handle(.lists, from: .root)
-    async let streamed = desk.stream(.lists, from: .root, to: ReplyStream { _ in true })
+    async let reply = desk.handle(ListsOrder(), from: .root)
+    async let streamed = desk.stream(ListsOrder(), from: .root, to: ReplyStream { _ in true })
     #expect(!desk.open(Echo()))
-    #expect(await reply == .lists([]))
-    #expect(await streamed == .lists([]))
-    #expect(await desk.handle(.status, from: .root) == .lists([]))
+    for reply in await [reply, streamed, desk.handle(StatusOrder(), from: .root)] {
+      #expect(reply.message(ListsReply.self)?.lists == [])
+    }
   }
 
   @Test func `while the start waits, the status tells why and other calls are refused`()
@@ -57,7 +59,7 @@ import Vocabulary
     #expect(report.state == "waiting: no space left on device")
     #expect(!report.work.areKnown)
     #expect(report.degraded == ["no space left on device. Make room on it"])
-    for call in [ControlCall.lists, .inbox, .watch(WatchOrder())] {
+    for call in [ListsOrder(), InboxOrder(), WatchOrder()] as [any ControlMethod] {
       let caller = ReplyStream { _ in true }
       guard case .failed(let error) = await desk.stream(call, from: .root, to: caller)
       else {
@@ -67,25 +69,25 @@ import Vocabulary
       #expect("\(error)".contains("tries again by itself: no space left on device"))
     }
     #expect(!desk.open(Echo()))
-    #expect(await desk.handle(.inbox, from: .root) == .lists([]))
+    let served = await desk.handle(InboxOrder(), from: .root)
+    #expect(served.message(ListsReply.self)?.lists == [])
   }
 
   @Test func `a reload while the start waits checks the settings, and takes effect later`()
     async throws
   {
     desk.wait(for: full)
-    guard case .reloaded(let notes) = await desk.handle(.reload, from: .root) else {
-      Issue.record("it is refused")
-      return
-    }
+    let reply = await desk.handle(ReloadOrder(), from: .root)
+    let notes = try #require(reply.message(NotesReply.self)?.notes)
     #expect(notes.first?.hasSuffix("no space left on device") == true)
     try scratch.write(Array("[Nonsense]\n".utf8), to: "darkroomd.conf")
-    guard case .failed(.reloadFailed(let why)) = await desk.handle(.reload, from: .root) else {
+    guard case .failed(.reloadFailed(let why)) = await desk.handle(ReloadOrder(), from: .root)
+    else {
       Issue.record("bad settings are not refused")
       return
     }
     #expect(why.contains("darkroomd.conf:1: "))
-    guard case .failed(.notPossible) = await desk.handle(.reload, from: .stranger) else {
+    guard case .failed(.notPossible) = await desk.handle(ReloadOrder(), from: .stranger) else {
       Issue.record("a stranger may reload")
       return
     }
@@ -95,8 +97,8 @@ import Vocabulary
   @Test func `a refused reload changes nothing after the start`() async throws {
     desk.wait(for: full)
     try scratch.write(Array("[Nonsense]\n".utf8), to: "darkroomd.conf")
-    _ = await desk.handle(.reload, from: .root)
-    _ = await desk.handle(.reload, from: .stranger)
+    _ = await desk.handle(ReloadOrder(), from: .root)
+    _ = await desk.handle(ReloadOrder(), from: .stranger)
     #expect(!desk.open(Echo()))
   }
 

@@ -177,7 +177,8 @@ final class HungReturn: ListEffects {
     try await DiskBench.use { bench in
       let keeper = ListKeeper(clock: bench.clock, changes: bench.changes)
       func add(_ number: UInt64, origin: FileName? = nil) async throws {
-        let list = try await bench.add(number, SampleList { if let origin { $0.terms.kind = .entry(origin) } })
+        let list = try await bench.add(
+          number, SampleList { if let origin { $0.terms.kind = .entry(origin) } })
         try await bench.recorder.record([.cancelled(list)])
         try ListMarks.noteReturn(in: bench.folder(of: list))
       }

@@ -30,13 +30,13 @@ import Vocabulary
   }
 
   /// The calls that tell something of the photos of a list.
-  private func looks(_ list: ListReference) -> [ControlCall] {
+  private func looks(_ list: ListReference) -> [any ControlMethod] {
     [
-      .show(ShowOrder(list: list)), .why(WhyOrder(list: list)), .watch(WatchOrder(list: list)),
-      .follow(FollowOrder(list: list, since: 0)), .open(list), .states(StatesOrder(list: list)),
-      .colours(ColoursOrder(list: list, groups: 1)), .find(FindOrder(list: list, text: "a")),
-      .picture(PictureOrder(list: list, photo: 1)),
-      .picture(PictureOrder(list: list, photo: 1, isThumbnail: true)),
+      ShowOrder(list: list), WhyOrder(list: list), WatchOrder(list: list),
+      FollowOrder(list: list, since: 0), OpenOrder(list: list), StatesOrder(list: list),
+      ColoursOrder(list: list, groups: 1), FindOrder(list: list, text: "a"),
+      PictureOrder(list: list, photo: 1),
+      PictureOrder(list: list, photo: 1, isThumbnail: true),
     ]
   }
 
@@ -60,7 +60,7 @@ import Vocabulary
       for (peer, isRefused) in [(ControlPeer.owner, false), (.stranger, true)] {
         var viewer = ControlPeer.root
         viewer.view = try view(of: peer, in: bench)
-        for call in looks(ListReference("1")) where call.isOfPages {
+        for call in looks(ListReference("1")) where call.viewed != nil {
           let reply = await bench.calls.handle(call, from: viewer)
           #expect(isDenied(reply) == isRefused, "\(call)")
         }
@@ -95,11 +95,11 @@ import Vocabulary
       for (peer, names, lists) in [
         (ControlPeer.stranger, ["Cow"], [2 as UInt64]), (.owner, ["Barn", "Cow"], [1, 2]),
       ] {
-        let watch = await bench.calls.handle(.watch(WatchOrder()), from: peer)
-        let follow = await bench.calls.handle(.follow(FollowOrder(since: 0)), from: peer)
-        guard case .watch(let all) = watch, case .followed(let steps) = follow else {
-          throw Unexpected(reply: watch)
-        }
+        let watch = await bench.calls.handle(WatchOrder(), from: peer)
+        let follow = await bench.calls.handle(FollowOrder(since: 0), from: peer)
+        guard let all = watch.message(WatchReport.self),
+          let steps = follow.message(FollowReport.self)
+        else { throw Unexpected(reply: watch) }
         #expect(all.lists.map(\.name) == ["barn", "cow"])
         #expect(all.transfers.map(\.name).sorted() == names)
         #expect(steps.steps.filter { $0.photo != nil }.map(\.list) == lists)
@@ -116,31 +116,21 @@ import Vocabulary
       try await parts.recorder.record([.finished(list)])
       func picture(_ number: String) async throws -> PictureReport {
         let order = PictureOrder(list: ListReference(number), photo: 1)
-        let reply = await bench.calls.handle(.picture(order), from: .stranger)
-        guard case .picture(let report) = reply else { throw Unexpected(reply: reply) }
+        let reply = await bench.calls.handle(order, from: .stranger)
+        guard let report = reply.message(PictureReport.self) else { throw Unexpected(reply: reply) }
         return report
       }
-      #expect(try await picture("1").file != nil)
+      #expect(try await picture("1").openFile != nil)
       // A draft may never become a list.
       parts.index.note(ListID(2), into: FileName(literal: "barn"))
-      #expect(try await picture("1").file != nil)
+      #expect(try await picture("1").openFile != nil)
       try await parts.add(2, SampleList { $0.terms.revises = list })
-      #expect(try await picture("1").file == nil)
+      #expect(try await picture("1").openFile == nil)
       let colours = ColoursOrder(list: ListReference("1"), groups: 2)
-      let reply = await bench.calls.handle(.colours(colours), from: .owner)
-      #expect(reply == .colours(ColoursReport(groups: ["", ""])))
+      let reply = await bench.calls.handle(colours, from: .owner)
+      #expect(reply.message(ColoursReport.self) == ColoursReport(groups: ["", ""]))
       try await parts.develop(PhotoID(list: ListID(2), number: 1), print: "Barn.jpg")
-      #expect(try await picture("2").file != nil)
-    }
-  }
-}
-
-extension ControlCall {
-  /// A page may ask it.
-  fileprivate var isOfPages: Bool {
-    switch self {
-    case .show, .follow, .states, .colours, .find, .picture: true
-    default: false
+      #expect(try await picture("2").openFile != nil)
     }
   }
 }

@@ -33,7 +33,7 @@ import Vocabulary
   @Test func `a wait for a list whose file is lost ends with the reason`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)
-      let call = ControlCall.show(ShowOrder(list: barn, limit: 0))
+      let call = ShowOrder(list: barn, limit: 0)
       let reply = await bench.calls.stream(call, from: .owner, to: ReplyStream { _ in true })
       let why = try #require(reason(reply), "\(reply)")
       #expect(why.hasPrefix("'barn' is over, and has no copy: list.plist is missing from "))
@@ -43,13 +43,13 @@ import Vocabulary
   @Test func `the owner removes a list whose file is lost, with its results`() async throws {
     try await PeopleBench.use { bench in
       try await lose(bench)
-      let denied = await bench.calls.handle(.remove(barn), from: .stranger)
+      let denied = await bench.calls.handle(RemoveOrder(list: barn), from: .stranger)
       guard case .failed(.permissionDenied) = denied else {
         Issue.record("\(denied)")
         return
       }
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
-      guard case .changed = reply else {
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
+      guard reply.message(ListReply.self) != nil else {
         Issue.record("\(reply)")
         return
       }
@@ -80,9 +80,9 @@ import Vocabulary
       #expect(await parts.keeper.lives()?[list]?.isSettled == true)
       #expect(try parts.folders.done.listing().isEmpty)
       let wait = await bench.calls.stream(
-        .show(ShowOrder(list: barn, limit: 0)), from: .owner, to: ReplyStream { _ in true })
+        ShowOrder(list: barn, limit: 0), from: .owner, to: ReplyStream { _ in true })
       #expect(reason(wait)?.hasPrefix("'barn' is over, and has no copy: ") == true, "\(wait)")
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
       #expect(reason(reply) == nil && parts.state(list) == nil, "\(reply)")
       #expect(try parts.folders.lists.listing().isEmpty)
       #expect(try parts.folders.failed.listing() == (hasPictures ? ["list-1"] : []))
@@ -109,14 +109,14 @@ import Vocabulary
       parts.recorder.archived(ListID(2))
       // As `prune` asks, and with a later list.
       for call in [
-        .remove(ListReference("1"), isSparing: true), .remove(ListReference("2")),
-      ] as [ControlCall] {
+        RemoveOrder(list: ListReference("1"), spare: true), RemoveOrder(list: ListReference("2")),
+      ] {
         let reply = await bench.calls.handle(call, from: .owner)
         #expect(reason(reply) == "list 1 has no results yet; remove it by its number first")
         #expect(parts.state(list) == .cancelled && parts.state(ListID(2)) == .cancelled)
       }
       for number in 1...2 as ClosedRange<UInt64> {
-        let call = ControlCall.remove(ListReference("\(number)"))
+        let call = RemoveOrder(list: ListReference("\(number)"))
         let reply = await bench.calls.handle(call, from: .owner)
         #expect(reason(reply) == nil && parts.state(ListID(number)) == nil, "\(reply)")
       }
@@ -142,7 +142,7 @@ import Vocabulary
         .init("renameat2", on: place, code: 5, isPermanent: true), for: "\(place) names")
       for _ in 0..<2 {
         while await parts.keeper.lives()?[list]?.loss == nil { await Task.yield() }
-        let reply = await bench.calls.handle(.remove(barn), from: .owner)
+        let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
         #expect(reason(reply)?.contains("input/output error") == true, "\(reply)")
         #expect(try parts.folders.failed.listing() == ["list-1"])
         #expect(try !ListMarks(of: parts.folder(of: list)).isReturned)
@@ -164,7 +164,7 @@ import Vocabulary
       let place = "\(parts.scratch.path)/daemon/state/lists"
       FaultPlan.set(.init("renameat2", on: place, code: 5, isPermanent: true), for: place)
       defer { FaultPlan.set(nil, for: place) }
-      let reply = await bench.calls.handle(.remove(barn), from: .owner)
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
       #expect(reason(reply)?.contains("input/output error") == true, "\(reply)")
       FaultPlan.set(nil, for: place)
       try parts.folder(of: list).put(

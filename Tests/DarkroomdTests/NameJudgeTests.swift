@@ -18,16 +18,19 @@ import Vocabulary
     if case .failed(let error) = reply { error } else { nil }
   }
 
-  private static func calls(_ name: String) -> [ControlCall] {
+  private static func calls(_ name: String) -> [any ControlMethod] {
     let list = ListReference(name)
     return [
-      .show(ShowOrder(list: list)), .why(WhyOrder(list: list)),
-      .why(WhyOrder(list: list, photo: "1")), .pause(list), .resume(list), .cancel(list),
-      .quality(list, .utility), .focus(FocusOrder(list: list)), .unfocus(list, viewer: ""),
-      .retry(RetryOrder(list: list)), .remove(list), .sheet(list), .watch(WatchOrder(list: list)),
-      .follow(FollowOrder(list: list)), .open(list), .states(StatesOrder(list: list)),
-      .colours(ColoursOrder(list: list, groups: 1)), .find(FindOrder(list: list, text: "a")),
-      .picture(PictureOrder(list: list, photo: 1)),
+      ShowOrder(list: list), WhyOrder(list: list),
+      WhyOrder(list: list, photo: "1"), PauseOrder(list: list), ResumeOrder(list: list),
+      CancelOrder(list: list),
+      SetQualityOrder(list: list, level: .utility), FocusOrder(list: list),
+      UnfocusOrder(list: list),
+      RetryOrder(list: list), RemoveOrder(list: list), SheetOrder(list: list),
+      WatchOrder(list: list),
+      FollowOrder(list: list), OpenOrder(list: list), StatesOrder(list: list),
+      ColoursOrder(list: list, groups: 1), FindOrder(list: list, text: "a"),
+      PictureOrder(list: list, photo: 1),
     ]
   }
 
@@ -119,18 +122,14 @@ import Vocabulary
       parts.index.load([list], from: parts.folders.lists)
       let why = "the name of list 1 cannot be read, and only its number can be used"
       #expect(await errors(bench, "barn", from: .stranger) == doubt("barn", why))
-      guard
-        case .show = await bench.calls.handle(
-          .show(ShowOrder(list: ListReference("1"), limit: 0)), from: .root)
-      else {
-        Issue.record("the number is not known")
-        return
-      }
+      let numbered = await bench.calls.handle(
+        ShowOrder(list: ListReference("1"), limit: 0), from: .root)
+      #expect(numbered.message(ShowReport.self) != nil, "the number is not known")
       // A list that has been repaired is found by its name again.
       try Self.rename(in: folder, "away", "about")
       let found = await bench.calls.handle(
-        .why(WhyOrder(list: ListReference("barn"))), from: .stranger)
-      guard case .why(let report) = found else {
+        WhyOrder(list: ListReference("barn")), from: .stranger)
+      guard let report = found.message(WhyReport.self) else {
         Issue.record("\(found)")
         return
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is told what: each method of the control interface, as a call and as a stream, for the owner of the lists, root,
 // another member of the group, and pages that look for one of them. Each field of a private list, of an open one and of
-// files in the inbox has a word of its own; a caller is told exactly the words that the table has for it. A new method
-// does not compile here until it has its calls. Files are in PrivateFilesTests, the socket's mode in ListenerTests.
+// files in the inbox has a word of its own; a caller is told exactly the words that the table has for it. A test
+// fails until a new method has its calls here. Files are in PrivateFilesTests, the socket's mode in ListenerTests.
 
 import Accept
 import Chain
@@ -53,73 +53,43 @@ import Vocabulary
   private static let key = [UInt8](repeating: 7, count: ViewKey.size)
   private static let lists = ["barn", "1", "cow", "2"].map { ListReference($0) }
 
-  /// Every way to ask the method for something.
-  private static func calls(_ method: ControlCall.Method) -> [ControlCall] {
-    switch method {
-    case .status: [.status]
-    case .lists: [.lists]
-    case .aged: [.aged(.zero)]
-    case .inbox: [.inbox]
-    case .show:
-      lists.flatMap { list -> [ControlCall] in
-        var verifying = ShowOrder(list: list)
-        verifying.verifies = true
-        return [.show(ShowOrder(list: list)), .show(verifying)]
-      }
-    case .why:
-      lists.flatMap { list -> [ControlCall] in
-        [.why(WhyOrder(list: list)), .why(WhyOrder(list: list, photo: "1"))]
-      }
-    case .pause: lists.map { .pause($0) }
-    case .resume: lists.map { .resume($0) }
-    case .cancel: lists.map { .cancel($0) }
-    case .quality: lists.map { .quality($0, .background) }
-    case .focus: lists.map { .focus(FocusOrder(list: $0)) }
-    case .unfocus: lists.map { .unfocus($0, viewer: "") }
-    case .retry: lists.map { .retry(RetryOrder(list: $0)) }
-    case .remove: lists.map { .remove($0) }
-    case .sheet: lists.map { .sheet($0) }
-    case .reload: [.reload]
-    case .forecast: [.forecast(ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil))]
-    case .settings: [.settings]
-    case .watch: [.watch(WatchOrder())] + lists.map { .watch(WatchOrder(list: $0)) }
-    case .follow:
-      [.follow(FollowOrder(since: 0))] + lists.map { .follow(FollowOrder(list: $0, since: 0)) }
-    case .open: lists.map { .open($0) }
-    case .redeem: [.redeem(token: "0123")]
-    case .states: lists.map { .states(StatesOrder(list: $0)) }
-    case .colours: lists.map { .colours(ColoursOrder(list: $0, groups: 1)) }
-    case .find: lists.map { .find(FindOrder(list: $0, text: "a")) }
-    case .picture:
-      lists.flatMap { list -> [ControlCall] in
-        [
-          .picture(PictureOrder(list: list, photo: 1)),
-          .picture(PictureOrder(list: list, photo: 1, isThumbnail: true)),
-        ]
-      }
-    case .cache: [.cache(clear: false), .cache(clear: true)]
-    case .metrics: [.metrics]
-    case .flush:
-      [nil, "wordhost.example.org", "elsewhere.example.org"].map { .flush(host: $0) }
-    case .nodes: [.nodes]
-    case .drain: [.drain(DrainOrder(node: "a"))]
-    }
+  /// Every way to ask a method for something.
+  private static let everyCall = callsWithoutList + lists.flatMap { calls(about: $0) }
+
+  private static let callsWithoutList: [any ControlMethod] = [
+    StatusOrder(), ListsOrder(), AgedOrder(age: .zero), InboxOrder(), ReloadOrder(),
+    ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil), SettingsOrder(), WatchOrder(),
+    FollowOrder(since: 0), RedeemOrder(token: "0123"), CacheOrder(clear: false),
+    CacheOrder(clear: true), MetricsOrder(), FlushOrder(host: nil),
+    FlushOrder(host: "wordhost.example.org"), FlushOrder(host: "elsewhere.example.org"),
+    NodesOrder(), DrainOrder(node: "a"),
+  ]
+
+  private static func calls(about list: ListReference) -> [any ControlMethod] {
+    var verifying = ShowOrder(list: list)
+    verifying.verifies = true
+    return [
+      ShowOrder(list: list), verifying, WhyOrder(list: list), WhyOrder(list: list, photo: "1"),
+      PauseOrder(list: list), ResumeOrder(list: list), CancelOrder(list: list),
+      SetQualityOrder(list: list, level: .background), FocusOrder(list: list),
+      UnfocusOrder(list: list), RetryOrder(list: list), RemoveOrder(list: list),
+      SheetOrder(list: list), WatchOrder(list: list), FollowOrder(list: list, since: 0),
+      OpenOrder(list: list), StatesOrder(list: list), ColoursOrder(list: list, groups: 1),
+      FindOrder(list: list, text: "a"), PictureOrder(list: list, photo: 1),
+      PictureOrder(list: list, photo: 1, isThumbnail: true),
+    ]
+  }
+
+  @Test func `each method is asked for something`() {
+    let asked = Set(Self.everyCall.map { type(of: $0).name })
+    #expect(asked == Set(ControlInterface.methods.map { $0.name }))
   }
 
   /// Those who may change the lists only look.
-  private static func calls(of caller: Caller) -> [ControlCall] {
-    let all = ControlCall.Method.allCases.flatMap { calls($0) }
-    return caller == .root || caller == .owner ? all.filter { !changes($0) } : all
-  }
-
-  /// The world of the next caller would be another one.
-  private static func changes(_ call: ControlCall) -> Bool {
-    switch call.method {
-    case .pause, .resume, .cancel, .quality, .focus, .unfocus, .retry, .remove, .sheet, .reload,
-      .cache, .flush, .drain:
-      true
-    default: false
-    }
+  private static func calls(of caller: Caller) -> [any ControlMethod] {
+    // The world of the next caller would be another one.
+    caller == .root || caller == .owner
+      ? everyCall.filter { !type(of: $0).isChange && !($0 is FocusOrder) } : everyCall
   }
 
   @Test func `each caller is told the words of the table, by whatever method`() async throws {
@@ -140,9 +110,9 @@ import Vocabulary
     var told: [String: Set<String>] = [:]
     for call in Self.calls(of: caller) {
       for reply in await replies(to: call, from: peer, bench) {
-        let text = JSONWriter.text(.object(reply.parameters))
+        let text = JSONWriter.text(.object(ControlAnswer(reply).parameters))
         for word in Words.all where text.contains(word) {
-          told[word, default: []].insert(call.method.rawValue)
+          told[word, default: []].insert(type(of: call).name)
         }
       }
     }
@@ -155,17 +125,15 @@ import Vocabulary
       try await prepare(bench)
       var replies: [ControlReply] = []
       for host in ["wordhost.example.org", "elsewhere.example.org"] {
-        replies.append(await bench.calls.handle(.flush(host: host), from: .stranger))
+        replies.append(await bench.calls.handle(FlushOrder(host: host), from: .stranger))
       }
       guard case .failed(.notPossible) = replies[0] else {
         Issue.record("\(replies)")
         return
       }
-      #expect(replies[0] == replies[1])
-      guard case .status(let status) = await bench.calls.handle(.status, from: .stranger) else {
-        Issue.record("no status")
-        return
-      }
+      #expect(ControlAnswer(replies[0]) == ControlAnswer(replies[1]))
+      let reply = await bench.calls.handle(StatusOrder(), from: .stranger)
+      let status = try #require(reply.message(StatusReply.self)?.status)
       #expect(
         Set(status.hosts.map(\.name)) == ["openhost.example.org", "a host of a private list"])
       #expect(
@@ -205,11 +173,9 @@ import Vocabulary
   @Test func `every user is told how many prints are about to go`() async throws {
     try await PeopleBench.use { bench in
       for peer in [ControlPeer.root, .owner, .stranger] {
-        guard case .status(let status) = await bench.calls.handle(.status, from: peer) else {
-          Issue.record("no status")
-          return
-        }
-        #expect(status.expiring == ["prints are about to go"])
+        let reply = await bench.calls.handle(StatusOrder(), from: peer)
+        let status = reply.message(StatusReply.self)?.status
+        #expect(status?.expiring == ["prints are about to go"])
       }
     }
   }
@@ -293,7 +259,7 @@ import Vocabulary
   }
 
   private func replies(
-    to call: ControlCall, from peer: ControlPeer, _ bench: PeopleBench
+    to call: any ControlMethod, from peer: ControlPeer, _ bench: PeopleBench
   ) async -> [ControlReply] {
     let sent = EventBoard<[ControlReply]>([])
     let caller = ReplyStream { reply in

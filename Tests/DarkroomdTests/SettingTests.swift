@@ -204,6 +204,18 @@ import Vocabulary
     #expect(problem(closed) == "\(name): could not read it: permission denied")
   }
 
+  @Test func `a ledger that libpq does not understand is refused with its line`() throws {
+    let place = try FreshFolder()
+    let text = "[Cluster]\nLedger=host=db no_option=x\nBlobs=/srv/darkroom\n"
+    try place.write(Array(text.utf8), to: "test.conf")
+    let file = ConfigurationFile(path: "\(place.path)/test.conf", isNamed: true)
+    let error = #expect(throws: ConfigurationError.self) { try file.readChecked() }
+    #expect(error?.line == 2)
+    #expect(
+      error?.description.hasSuffix(
+        #"libpq does not understand Ledger=: invalid connection option "no_option""#) == true)
+  }
+
   @Test func `the error names a file in place of the folder beside the settings`()
     throws
   {

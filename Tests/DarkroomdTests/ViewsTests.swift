@@ -218,8 +218,8 @@ import Vocabulary
       #expect(report.list.filtered == 3 && report.list.failed == 1)
       #expect(try await show(bench, .unknown).photos.map(\.number) == [1, 3, 4])
       #expect(try await show(bench, .new).photos.isEmpty)
-      let reply = await bench.calls.handle(.states(StatesOrder(list: barn)), from: .owner)
-      guard case .states(let states) = reply else {
+      let reply = await bench.calls.handle(StatesOrder(list: barn), from: .owner)
+      guard let states = reply.message(StatesReport.self) else {
         Issue.record("\(reply)")
         return
       }

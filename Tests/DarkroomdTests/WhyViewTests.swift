@@ -18,8 +18,8 @@ import Vocabulary
 
   private func why(_ bench: PeopleBench, _ photo: String? = nil) async throws -> WhyReport {
     let reply = await bench.calls.handle(
-      .why(WhyOrder(list: barn, photo: photo)), from: .stranger)
-    guard case .why(let report) = reply else { throw Unexpected(reply: reply) }
+      WhyOrder(list: barn, photo: photo), from: .stranger)
+    guard let report = reply.message(WhyReport.self) else { throw Unexpected(reply: reply) }
     return report
   }
 
@@ -29,7 +29,7 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 4))
       await bench.opened(list)
-      _ = await bench.calls.handle(.pause(barn), from: .owner)
+      _ = await bench.calls.handle(PauseOrder(list: barn), from: .owner)
       try await bench.parts.develop(PhotoID(list: list, number: 2), print: "Photo 2.jpg")
       let whole = try await why(bench)
       #expect(whole.wait.kind == "paused" && whole.wait.photos == 3)
@@ -102,7 +102,7 @@ import Vocabulary
       #expect(whole.wait.kind == "over" && whole.groups.isEmpty)
       #expect(try await why(bench, "1").wait.kind == "cancelled")
       let reply = await bench.calls.handle(
-        .why(WhyOrder(list: barn, photo: "9")), from: .stranger)
+        WhyOrder(list: barn, photo: "9"), from: .stranger)
       guard case .failed(let error) = reply else { throw Unexpected(reply: reply) }
       #expect(error == .notPossible(why: "the list has 2 photos, no photo 9"))
     }
@@ -126,20 +126,20 @@ import Vocabulary
       try await bench.begin(1, SampleList(count: 4))
       // Now the chains have it.
       #expect(await bench.closeHost(of: list))
-      let order = ControlCall.focus(FocusOrder(list: barn, photos: ["3"], seconds: 30))
+      let order = FocusOrder(list: barn, photos: ["3"], seconds: 30)
       guard case .failed(.permissionDenied) = await bench.calls.handle(order, from: .stranger)
       else {
         Issue.record("a stranger may focus")
         return
       }
       let reply = await bench.calls.handle(order, from: .owner)
-      guard case .focused(let report) = reply else { throw Unexpected(reply: reply) }
+      guard let report = reply.message(FocusReport.self) else { throw Unexpected(reply: reply) }
       #expect(report.photos == 1 && report.left == 1)
       let photo = PhotoID(list: list, number: 3)
       #expect(bench.views.chains.isFocused(photo))
-      _ = await bench.calls.handle(.unfocus(barn, viewer: ""), from: .root)
+      _ = await bench.calls.handle(UnfocusOrder(list: barn), from: .root)
       #expect(bench.views.chains.isFocused(photo), "it is another viewer's")
-      _ = await bench.calls.handle(.unfocus(barn, viewer: ""), from: .owner)
+      _ = await bench.calls.handle(UnfocusOrder(list: barn), from: .owner)
       #expect(!bench.views.chains.isFocused(photo))
     }
   }

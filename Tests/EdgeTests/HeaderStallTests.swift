@@ -68,6 +68,16 @@ import Vocabulary
     #expect(coding.isReal == isReal && ContentCoding([coding.text]) == coding)
   }
 
+  @Test(
+    arguments: [
+      (["gzip"], .gzip), (["identity, X-GZIP"], .gzip), (["deflate", ""], .deflate),
+      (["gzip", "gzip"], nil), (["gzip, br"], nil), (["zstd"], nil), (["aws-chunked, gzip"], nil),
+      (["identity"], nil), ([], nil),
+    ] as [([String], ContentCoding.Packing?)])
+  func `gzip or deflate alone is decoded`(values: [String], packing: ContentCoding.Packing?) {
+    #expect(ContentCoding(values).packing == packing)
+  }
+
   @Test func `a store's document with hostile names is read quickly`() {
     for filler in HostileText.all {
       let name = filler.text(60_000).filter { $0 != "[" && $0 != " " && $0 != "*" && $0 != "\\" }

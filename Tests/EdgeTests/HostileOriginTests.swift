@@ -65,6 +65,20 @@ struct HostileOriginTests {
     #expect(failure?.reason.contains("\u{1B}") == false)
   }
 
+  @Test func `after a name without an address, a handle serves transfers on other terms`()
+    async throws
+  {
+    let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
+    for number in 1...3 {
+      let time = Patience.time + .seconds(number)
+      let failure = await bench.failure("http://no-such-host.invalid/a.jpg", timeout: time)
+      #expect(failure?.code == "dns.failed")
+      let url = bench.origin.url("/barn.jpg")
+      #expect(try await bench.fetch(url: url, timeout: time * 2).size == 19)
+    }
+    await bench.stop()
+  }
+
   @Test func `neither cookies nor credentials are sent`() async throws {
     let bench = try TransferBench()
     let other = bench.origin.url("/barn.jpg", host: "localhost")

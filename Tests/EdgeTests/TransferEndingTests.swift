@@ -46,9 +46,8 @@ struct TransferEndingTests {
       (56, .passing, "connect.reset", "the connection to photos.example.org broke"),
       (
         61, .final, "http.encoding",
-        "photos.example.org sends the photo encoded, which cannot be decoded"
+        "photos.example.org sends the photo encoded, which the daemon does not decode"
       ),
-      (63, .final, "size.limit", "photos.example.org sends too much"),
       (
         77, .machine, "tls.authorities",
         "this machine's list of certificate authorities cannot be read"
@@ -107,13 +106,6 @@ struct TransferEndingTests {
     #expect(failure?.advice == advice)
   }
 
-  @Test func `Decoded bytes that libcurl has no room for are too many`() throws {
-    let outcome = try ending(27) {
-      ($0.isConnected, $0.status, $0.answer.coding) = (true, 200, ContentCoding(["br"]))
-    }
-    #expect(failure(outcome)?.code == "size.limit")
-  }
-
   @Test func `A location that libcurl finds too long is named so`() throws {
     let outcome = try ending(27) { ($0.isConnected, $0.status) = (true, 302) }
     #expect(failure(outcome)?.reason == "the header that photos.example.org sends is too long")
@@ -151,6 +143,18 @@ struct TransferEndingTests {
     #expect(failure(short)?.kind == .passing)
     let whole = try ending(0) { ($0.status, $0.announced, $0.answer.received) = (200, 10, 10) }
     #expect(whole == .whole(TransferReply(status: 200, size: 10)))
+  }
+
+  @Test func `A coded body is whole when its coding has ended`() throws {
+    func ended(_ isEndSure: Bool) throws -> TransferEnding.Outcome {
+      try ending(0) {
+        ($0.status, $0.answer.received, $0.isEndSure) = (200, 10, isEndSure)
+        $0.answer.coding = ContentCoding(["gzip"])
+      }
+    }
+    #expect(try ended(true) == .whole(TransferReply(status: 200, size: 10)))
+    let short = try failure(ended(false))
+    #expect(short?.code == "size.short" && short?.kind == .passing)
   }
 
   @Test func `A failure on our own side outranks the one that libcurl reports`() throws {

@@ -31,7 +31,9 @@ struct TransferPauseTests {
 
   /// libcurl delivers pieces of up to 16 KiB, so a step must have room for one.
   @Test(
-    arguments: ["/large.jpg", "/large.jpg?unsure=always", "/large.jpg?chunked=7000"],
+    arguments: [
+      "/large.jpg", "/large.jpg?unsure=always", "/large.jpg?chunked=7000", "/large.jpg?gzip=1",
+    ],
     [16384, 20_000, 100_000])
   func `a body with many pauses is whole and in order`(path: String, step: Int)
     async throws
@@ -60,6 +62,22 @@ struct TransferPauseTests {
     await bench.stop()
     #expect(failure?.code == "size.limit")
     #expect(sink.bytes.count > 1_000_000 && sink.bytes.count <= 1 << 20)
+  }
+
+  /// A few KiB come from the network at once, and many pauses are within them.
+  @Test func `a body that unpacks to much is whole and in order after many pauses`() async throws {
+    let bench = try bench()
+    let body = (UInt8(0)..<250).flatMap { [UInt8](repeating: $0, count: 4096) }
+    try bench.fresh.write(body, to: "served/runs.jpg")
+    let sink = SlowSink(room: 0)
+    let granting = sink.trickle(20_000)
+    let reply = try await bench.loop.fetch(
+      request(bench.origin.url("/runs.jpg?gzip=1")), into: sink)
+    granting.cancel()
+    await bench.stop()
+    #expect(reply.size == 1_024_000 && reply.isEndSure)
+    #expect(sink.bytes == body)
+    #expect(sink.refusalCount >= 51)
   }
 
   @Test func `a paused transfer does not delay others`() async throws {

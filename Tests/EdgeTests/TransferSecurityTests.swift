@@ -201,6 +201,40 @@ struct TransferSecurityTests {
     origin.stop()
   }
 
+  /// The end of a transfer leaves libcurl's buffer with its handle while others use the connection.
+  @Test func `Over HTTP/2 a handle serves other terms beside an open transfer`() async throws {
+    let fresh = try FreshFolder()
+    guard await Self.certificate(in: fresh) else {
+      try Test.cancel("openssl could not make a certificate here")
+    }
+    try fresh.write([UInt8](repeating: 7, count: 300_000), to: "served/photo.jpg")
+    guard let origin = await MultiplexOrigin.start(fresh) else {
+      try Test.cancel("nghttpd (package nghttp2-server) is not here to speak HTTP/2")
+    }
+    let loop = try TransferLoop(
+      TransferBench.loopback { settings in
+        settings.authorities = "\(fresh.path)/certificate"
+        (settings.connections, settings.connectionsPerHost) = (2, 2)
+      })
+    let requests = try (60...63).map { seconds in
+      try TransferRequest(
+        url: "https://127.0.0.1:\(origin.port)/photo.jpg", maximumSize: 1 << 20,
+        timeout: .seconds(seconds), connectTimeout: .seconds(60), priority: .default)
+    }
+    let sink = SlowSink(room: 0)
+    async let held = loop.fetch(requests[0], into: sink)
+    #expect(await sink.refused())
+    for request in requests {
+      let reply = try? await loop.fetch(request, into: SlowSink(room: .max))
+      #expect(reply?.size == 300_000)
+    }
+    sink.grant(.max)
+    #expect(try await held.size == 300_000)
+    await loop.stop()
+    #expect(origin.connections() == 1)
+    origin.stop()
+  }
+
   @Test func `Over HTTP/2 many transfers share a connection`() async throws {
     let fresh = try FreshFolder()
     guard await Self.certificate(in: fresh) else {

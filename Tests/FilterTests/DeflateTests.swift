@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes that the writer of PNGs packs are unpacked by zlib to the same bytes.
 
-import Codecs
+import Inflate
 import Support
 import Testing
 
@@ -79,7 +79,7 @@ struct DeflateTests {
     }
 
   private func unpacked(_ bytes: [UInt8]) -> [UInt8] {
-    guard var inflater = TextInflater() else { return [] }
+    guard var inflater = ByteInflater() else { return [] }
     var out: [UInt8] = []
     let isSound = inflater.inflate(bytes) { piece in
       out += piece

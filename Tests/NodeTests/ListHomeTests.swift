@@ -70,7 +70,7 @@ struct EarlierPrintsTests {
       #expect(nodes.prints("summer") == ["photo 1.jpg"])
       let remove = try await nodes.tool("a", "remove", "1")
       #expect(remove.code == 0, "\(remove)")
-      try await node.says("Removed list 'summer' with its prints and results.")
+      try await node.says("Removed list 'summer' with its results and the prints")
       #expect(nodes.names("a/prints") == ["winter"])
       #expect(nodes.prints("summer") == ["photo 1.jpg"])
     }

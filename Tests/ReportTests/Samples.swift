@@ -158,9 +158,12 @@ enum Samples {
     ),
     (
       .listRemoved(list(by: Person(0, name: "root"))),
-      "Removed list 'holiday' (root) with its prints and results."
+      "Removed list 'holiday' (root) with its results and the prints that it still had."
     ),
-    (.listRemoved(list), "Removed list 'holiday' with its prints and results."),
+    (
+      .listRemoved(list),
+      "Removed list 'holiday' with its results and the prints that it still had."
+    ),
     (
       .printsExpired(list, isResting: false),
       "Removed the prints of list 'holiday', as KeepPrints= has passed since its end."

@@ -19,7 +19,6 @@ import Testing
   /// The file, a part of the line, and why it may stand there.
   private static let exceptions: [(file: String, line: String, why: String)] = [
     ("Steer/ControlError.swift", "parts.last", "the end of an error's name, in the tool"),
-    ("Steer/ControlCall.swift", "reserved: Set<String>", "our own words; the method is short"),
     ("Postgres/PostgresTrust.swift", "Set<String>", "the words of libpq"),
     ("Postgres/PostgresTrust.swift", "[String: String]", "from the settings file, at a start"),
     ("Steer/JSONWriter.swift", "bytes(value)", "our own text, to be written"),
@@ -74,11 +73,8 @@ import Testing
   /// Requests have short texts; the daemon reads no message in another way.
   @Test func `a request is read with the limit of its texts`() {
     let steer = Repository.sources.filter { $0.target == "Steer" }
-    let readers = steer.filter { $0.code.contains { $0.contains("Order(request: ") } }
-    #expect(
-      readers.map(\.path) == [
-        "Sources/Steer/ControlCall.swift", "Sources/Steer/ControlRouter.swift",
-      ])
+    let readers = steer.filter { $0.code.contains { $0.contains("(request: ") } }
+    #expect(readers.map(\.path) == ["Sources/Steer/ControlRouter.swift"])
     #expect(!steer.contains { $0.code.contains { $0.contains("Order(parameters") } })
   }
 

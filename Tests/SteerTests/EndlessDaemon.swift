@@ -9,15 +9,15 @@ final class EndlessDaemon: ControlService {
   /// The searches that have begun, and that have ended.
   let (begun, ended) = (EventBoard(0), EventBoard(0))
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    guard case .find = call else { return .status(Samples.status) }
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    guard call is FindOrder else { return .answer(StatusReply(Samples.status)) }
     let (calls, cancels) = AsyncStream<Void>.makeStream()
     begun.change { $0 += 1 }
     // A stream ends with its task.
     for await _ in calls {}
     withExtendedLifetime(cancels) {}
     ended.change { $0 += 1 }
-    return .found(FindReport())
+    return .answer(FindReport())
   }
 }
 
@@ -26,8 +26,8 @@ final class PatientDaemon: ControlService {
   let (begun, mayEnd) = (EventBoard(0), EventBoard(false))
   let cancelled = EventBoard([Bool]())
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    if case .status = call { return .status(Samples.status) }
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    if call is StatusOrder { return .answer(StatusReply(Samples.status)) }
     begun.change { $0 += 1 }
     _ = await mayEnd.wait { $0 }
     let isCancelled = Task.isCancelled

@@ -37,8 +37,8 @@ struct LeftCallerTests {
 
   @Test func `the methods that change something are these, and the description names them`() throws
   {
-    let changes = ControlCall.Method.allCases.filter(\.isChange).map(\.rawValue)
-    #expect(changes == Self.changes)
+    let changes = Self.changes
+    #expect(Set(ControlInterface.methods.filter { $0.isChange }.map { $0.name }) == Set(changes))
     let text = try #require(ControlInterface.description(of: ControlInterface.name))
     let words = text.split { $0.isWhitespace || $0 == "#" }.joined(separator: " ")
     let named = changes.dropLast().joined(separator: ", ") + " and \(changes.last ?? "")"
@@ -46,11 +46,11 @@ struct LeftCallerTests {
   }
 
   /// A status is the call that shows that the server goes on.
-  private static let calls = MessageTests.calls.filter { $0 != .status }
+  private static let calls = MessageTests.calls.filter { !($0 is StatusOrder) }
 
   @Test(arguments: calls, [false, true])
   func `a call goes on without its caller only if it changes something`(
-    call: ControlCall, more: Bool
+    call: any ControlMethod, more: Bool
   ) async throws {
     let daemon = PatientDaemon()
     let server = try RunningServer(
@@ -61,7 +61,7 @@ struct LeftCallerTests {
     line = nil
     try await visit()
     daemon.mayEnd.change { $0 = true }
-    #expect(await daemon.cancelled.wait { $0 == [!call.method.isChange] })
+    #expect(await daemon.cancelled.wait { $0 == [!type(of: call).isChange] })
     server.stop()
     await server.stopped()
   }
@@ -80,22 +80,26 @@ struct LeftCallerTests {
       line.finish()
       #expect(try line.bytesToEnd().isEmpty)
     }
-    #expect(daemon.calls == Self.calls.filter(\.method.isChange))
+    let changes = Self.calls.filter { type(of: $0).isChange }
+    #expect(daemon.calls == changes.map { ControlRequest($0) })
     server.stop()
     await server.stopped()
   }
 
   /// Two long replies of a user have room at once.
-  @Test(arguments: [(ControlCall.pause(ListReference("17")), 20), (.lists, 2)])
+  @Test(
+    arguments: [(PauseOrder(list: ListReference("17")), 20), (ListsOrder(), 2)]
+      as [(any ControlMethod, Int)])
   func `a user who queues 10,000 calls and leaves has at most one made a connection`(
-    call: ControlCall, made: Int
+    call: any ControlMethod, made: Int
   ) async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try RunningServer(
       path: path, handler: daemon, clock: clock, limits: ControlLimits(farewell: Patience.time))
     var lines = try (0..<20).map { _ in try RawLine(path: path) }
-    let request = ControlRequest(call).bytes
-    for line in lines { try line.send((0..<500).flatMap { _ in request }) }
+    let request = ControlRequest(call)
+    let requests = Array(repeating: request.bytes, count: 500).flatMap { $0 }
+    for line in lines { try line.send(requests) }
     await daemon.reached(made)
     lines = []
     try await visit()
@@ -103,7 +107,7 @@ struct LeftCallerTests {
     // Ends when each connection has ended.
     server.stop()
     await server.stopped()
-    #expect(daemon.calls == Array(repeating: call, count: made))
+    #expect(daemon.calls == Array(repeating: request, count: made))
   }
 
   @Test func `many lists are written in turns as one text`() async {
@@ -114,12 +118,13 @@ struct LeftCallerTests {
     }
     for count in [0, 1, 256, 257, 512, 1000] {
       for continues in [false, true] {
-        let reply = ControlReply.lists(Array(lists.prefix(count)))
+        let reply = ControlReply.answer(ListsReply(Array(lists.prefix(count))))
         let bytes = await ControlAnswer.bytes(of: reply, continues: continues, upTo: .max)
         #expect(bytes == ControlAnswer(reply, continues: continues).bytes, "\(count)")
       }
     }
-    let cut = await ControlAnswer.bytes(of: .lists(lists), continues: false, upTo: 1000)
+    let cut = await ControlAnswer.bytes(
+      of: .answer(ListsReply(lists)), continues: false, upTo: 1000)
     #expect(cut.count > 1000 && cut.count < 256 * 1000)
   }
 }

@@ -6,44 +6,53 @@ import Testing
 import Vocabulary
 
 struct MessageTests {
-  static let calls: [ControlCall] = [
-    .status, .lists, .inbox, .reload, .settings, .pause(ListReference("17")),
-    .resume(ListReference("summer")),
-    .cancel(ListReference("summer.plist")), .remove(ListReference("summer")),
-    .remove(ListReference("17"), isSparing: true), .sheet(ListReference("summer")),
-    .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
-    .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
-    .focus(
-      FocusOrder(
-        list: ListReference("summer"), photos: ["3", "10-20", "Barn"], viewer: "page 7", seconds: 15
-      )),
-    .why(WhyOrder(list: ListReference("17"))),
-    .why(WhyOrder(list: ListReference("17"), photo: "Mill")),
-    .unfocus(ListReference("17"), viewer: ""), .unfocus(ListReference("17"), viewer: "page 7"),
-    .show(ShowOrder(list: ListReference("17"))),
-    .flush(host: nil), .flush(host: "photos.example.org:8080"),
-    .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
-    .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
-    .cache(clear: true), .metrics, .follow(FollowOrder()),
-    .follow(FollowOrder(list: ListReference("17"), since: 38_211)), .open(ListReference("summer")),
-    .redeem(token: Samples.token), .states(StatesOrder(list: ListReference("17"))),
-    .states(StatesOrder(list: ListReference("17"), offset: 5, limit: 0)),
-    .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
-    .picture(PictureOrder(list: ListReference("17"), photo: 3)),
-    .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
-    .forecast(ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil)),
-    .forecast(ForecastOrder(keepLists: .seconds(1), keepPrints: .milliseconds(1500))),
-    .aged(.seconds(86_400)), .nodes, .drain(DrainOrder(node: "beta")),
-    .drain(DrainOrder(node: "beta", isOff: true)),
-    .drain(DrainOrder(node: "beta", isNow: true)),
-    .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
+  static let calls: [any ControlMethod] = [
+    StatusOrder(), ListsOrder(), InboxOrder(), ReloadOrder(), SettingsOrder(),
+    PauseOrder(list: ListReference("17")),
+    ResumeOrder(list: ListReference("summer")),
+    CancelOrder(list: ListReference("summer.plist")), RemoveOrder(list: ListReference("summer")),
+    RemoveOrder(list: ListReference("17"), spare: true), SheetOrder(list: ListReference("summer")),
+    RetryOrder(list: ListReference("17"), photos: ["3", "5-7"]),
+    SetQualityOrder(list: ListReference("17"), level: .userInteractive),
+    FocusOrder(list: ListReference("17")),
+    FocusOrder(
+      list: ListReference("summer"), photos: ["3", "10-20", "Barn"], viewer: "page 7", seconds: 15
+    ),
+    WhyOrder(list: ListReference("17")),
+    WhyOrder(list: ListReference("17"), photo: "Mill"),
+    UnfocusOrder(list: ListReference("17")),
+    UnfocusOrder(list: ListReference("17"), viewer: "page 7"),
+    ShowOrder(list: ListReference("17")),
+    FlushOrder(host: nil), FlushOrder(host: "photos.example.org:8080"),
+    ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed),
+    WatchOrder(), WatchOrder(list: ListReference("summer")), CacheOrder(clear: false),
+    CacheOrder(clear: true), MetricsOrder(), FollowOrder(),
+    FollowOrder(list: ListReference("17"), since: 38_211), OpenOrder(list: ListReference("summer")),
+    RedeemOrder(token: Samples.token), StatesOrder(list: ListReference("17")),
+    StatesOrder(list: ListReference("17"), offset: 5, limit: 0),
+    FindOrder(list: ListReference("17"), text: "Barn", after: 9),
+    PictureOrder(list: ListReference("17"), photo: 3),
+    PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true),
+    ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil),
+    ForecastOrder(keepLists: .seconds(1), keepPrints: .milliseconds(1500)),
+    AgedOrder(age: .seconds(86_400)), NodesOrder(), DrainOrder(node: "beta"),
+    DrainOrder(node: "beta", isOff: true),
+    DrainOrder(node: "beta", isNow: true),
+    ColoursOrder(list: ListReference("17"), groups: 2048),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
-  func call(call: ControlCall) throws {
+  func call(call: any ControlMethod) throws {
     let request = try ControlRequest(reading: Array(ControlRequest(call).bytes.dropLast()))
-    #expect(request.method == "io.darkroom.Control.\(call.method.rawValue)")
-    #expect(try ControlCall(call.method, request.parameters) == call)
+    #expect(request.method == "io.darkroom.Control.\(type(of: call).name)")
+    let isSame = try isCall(call, in: request.parameters)
+    #expect(isSame)
+  }
+
+  private func isCall<Method: ControlMethod>(
+    _ call: Method, in parameters: JSONObject
+  ) throws -> Bool {
+    try Method(request: parameters) == call
   }
 
   private static let waitingStatus: StatusReport = {
@@ -53,60 +62,63 @@ struct MessageTests {
     return status
   }()
 
-  static let replies: [(ControlCall.Method, ControlReply)] = [
-    (.status, .status(Samples.status)), (.lists, .lists([])),
-    (.lists, .lists([Samples.list, Samples.list])),
-    (.inbox, .inbox(Samples.inbox)), (.inbox, .inbox(InboxReport())),
-    (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
-    (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
-    (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
-    (.remove, .changed(Samples.list)),
-    (.sheet, .sheet(SheetReport(page: "/prints/summer/index.html", pages: 3, thumbnails: 7))),
-    (.follow, .followed(FollowReport(last: 7))),
-    (
-      .follow,
-      .followed(
-        FollowReport(
-          steps: [
-            FollowStep(record: 8, time: 5, list: 17, state: "running"),
-            FollowStep(record: 9, time: 6, list: 17, photo: 3, state: "filtered"),
-          ], last: 9, missed: true))
-    ),
-    (.open, .opened(OpenReport(list: Samples.list, token: Samples.token))),
-    (.redeem, .redeemed(RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400))),
-    (.states, .states(StatesReport(list: Samples.list, record: 7))),
-    (
-      .states,
-      .states(
-        StatesReport(
-          list: Samples.list, record: 7, states: "0123", mayFocus: true))
-    ),
-    (.find, .found(FindReport(photo: 3))), (.find, .found(FindReport(more: 100_000))),
-    (.find, .found(FindReport())), (.picture, .picture(PictureReport())),
-    (.picture, .picture(PictureReport(type: "image/png"))),
-    (.colours, .colours(ColoursReport(groups: [String(repeating: "ab9", count: 12), ""]))),
-    (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
-    (
-      .why,
-      .why(WhyReport(list: Samples.list, wait: Samples.waits[0], groups: Samples.waits))
-    ),
-    (.focus, .focused(Samples.focus)), (.unfocus, .focused(FocusReport(list: Samples.list))),
-    (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
-    (.cache, .cache(Samples.cache)), (.metrics, .metrics(Samples.metrics)),
-    (.settings, .settings(Samples.settings)), (.settings, .settings([])),
-    (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
-    (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
-    (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
-    (.aged, .lists([Samples.list])),
-    (.forecast, .foreseen(notes: ["KeepPrints= sets 3 prints of 1 user in 1 list aside"])),
+  static let replies: [any MessageValue] = [
+    StatusReply(Samples.status),
+    ListsReply([]),
+    ListsReply([Samples.list, Samples.list]),
+    InboxReply(Samples.inbox),
+    InboxReply(InboxReport()),
+    ShowReport(list: Samples.list, photos: Samples.photos, more: 3),
+    ShowReport(list: Samples.list),
+    ListReply(Samples.list),
+    SheetReport(page: "/prints/summer/index.html", pages: 3, thumbnails: 7),
+    FollowReport(last: 7),
+    FollowReport(
+      steps: [
+        FollowStep(record: 8, time: 5, list: 17, state: "running"),
+        FollowStep(record: 9, time: 6, list: 17, photo: 3, state: "filtered"),
+      ], last: 9, missed: true),
+    OpenReport(list: Samples.list, token: Samples.token),
+    RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400),
+    StatesReport(list: Samples.list, record: 7),
+    StatesReport(list: Samples.list, record: 7, states: "0123", mayFocus: true),
+    FindReport(photo: 3),
+    FindReport(more: 100_000),
+    FindReport(),
+    PictureReport(),
+    PictureReport(type: "image/png"),
+    ColoursReport(groups: [String(repeating: "ab9", count: 12), ""]),
+    WhyReport(list: Samples.list, wait: Samples.waits[0], groups: Samples.waits),
+    Samples.focus,
+    FocusReport(list: Samples.list),
+    Samples.watch,
+    WatchReport(),
+    CacheReply(Samples.cache),
+    Samples.metrics,
+    SettingsReply(Samples.settings),
+    SettingsReply([]),
+    FlushReply(3),
+    Samples.nodes,
+    NodeReply(Samples.nodes.nodes[1]),
+    StatusReply(waitingStatus),
+    NotesReply(["Workers= changes at the next start"]),
+    ListsReply([Samples.list]),
+    NotesReply(["KeepPrints= sets 3 prints of 1 user in 1 list aside"]),
   ]
 
   @Test("a reply arrives as it was sent", arguments: replies)
-  func reply(method: ControlCall.Method, reply: ControlReply) throws {
-    let sent = ControlAnswer(reply, continues: true)
+  func reply(reply: any MessageValue) throws {
+    let sent = ControlAnswer(.answer(reply), continues: true)
     let answer = try ControlAnswer(reading: Array(sent.bytes.dropLast()))
     #expect(answer.continues)
-    #expect(try ControlReply(to: method, answer.parameters) == reply)
+    let isSame = try isReply(reply, in: answer.parameters)
+    #expect(isSame)
+  }
+
+  private func isReply<Message: MessageValue>(
+    _ reply: Message, in parameters: JSONObject
+  ) throws -> Bool {
+    try Message(parameters) == reply
   }
 
   static let errors: [ControlError] = [
@@ -143,16 +155,18 @@ struct MessageTests {
   @Test(
     "parameters that are missing or wrong are named",
     arguments: [
-      (ControlCall.Method.pause, JSONObject(), "list"),
-      (.show, JSONObject(["list": "a", "limit": 1001]), "limit"),
-      (.show, JSONObject(["list": "a", "offset": -1]), "offset"),
-      (.show, JSONObject(["list": "a", "state": "lost"]), "state"),
-      (.cancel, JSONObject(["list": 17]), "list"), (.retry, JSONObject(), "list"),
-      (.watch, JSONObject(["list": 17]), "list"),
-      (.cache, JSONObject(["clear": "yes"]), "clear"),
-    ])
-  func badParameter(method: ControlCall.Method, parameters: JSONObject, name: String) {
-    #expect(throws: ControlError.invalidParameter(name)) { try ControlCall(method, parameters) }
+      (PauseOrder.self, JSONObject(), "list"),
+      (ShowOrder.self, JSONObject(["list": "a", "limit": 1001]), "limit"),
+      (ShowOrder.self, JSONObject(["list": "a", "offset": -1]), "offset"),
+      (ShowOrder.self, JSONObject(["list": "a", "state": "lost"]), "state"),
+      (CancelOrder.self, JSONObject(["list": 17]), "list"), (RetryOrder.self, JSONObject(), "list"),
+      (WatchOrder.self, JSONObject(["list": 17]), "list"),
+      (CacheOrder.self, JSONObject(["clear": "yes"]), "clear"),
+    ] as [(any ControlMethod.Type, JSONObject, String)])
+  func badParameter(method: any ControlMethod.Type, parameters: JSONObject, name: String) {
+    #expect(throws: ControlError.invalidParameter(name)) {
+      _ = try method.init(request: parameters)
+    }
   }
 
   @Test(
@@ -178,22 +192,23 @@ struct MessageTests {
   func `the texts of a request have at most 255 bytes, wherever they stand`() throws {
     let (fits, long) = (String(repeating: "x", count: 255), String(repeating: "x", count: 256))
     for (name, call) in [
-      ("list", { .show(ShowOrder(list: ListReference($0))) }),
-      ("token", { .redeem(token: $0) }), ("host", { .flush(host: $0) }),
-      ("viewer", { .unfocus(ListReference("1"), viewer: $0) }),
-      ("photo", { .why(WhyOrder(list: ListReference("1"), photo: $0)) }),
-      ("photos", { .retry(RetryOrder(list: ListReference("1"), photos: ["1", $0])) }),
-      ("text", { .find(FindOrder(list: ListReference("1"), text: $0)) }),
-    ] as [(String, (String) -> ControlCall)] {
+      ("list", { ShowOrder(list: ListReference($0)) }), ("token", { RedeemOrder(token: $0) }),
+      ("host", { FlushOrder(host: $0) }),
+      ("viewer", { UnfocusOrder(list: ListReference("1"), viewer: $0) }),
+      ("photo", { WhyOrder(list: ListReference("1"), photo: $0) }),
+      ("photos", { RetryOrder(list: ListReference("1"), photos: ["1", $0]) }),
+      ("text", { FindOrder(list: ListReference("1"), text: $0) }),
+    ] as [(String, (String) -> any ControlMethod)] {
       let (short, tooLong) = (call(fits), call(long))
-      #expect(try ControlCall(short.method, short.parameters) == short)
+      let isSame = try isCall(short, in: short.object)
+      #expect(isSame)
       #expect(throws: ControlError.invalidParameter(name)) {
-        try ControlCall(tooLong.method, tooLong.parameters)
+        _ = try type(of: tooLong).init(request: tooLong.object)
       }
     }
     // Those of a reply may be longer.
-    let reply = ControlReply.reloaded(notes: [long])
-    #expect(try ControlReply(to: .reload, reply.parameters) == reply)
+    let reply = NotesReply([long])
+    #expect(try NotesReply(reply.object) == reply)
   }
 
   @Test
@@ -232,7 +247,7 @@ struct MessageTests {
     let signs = Array("{}[]\",:\\u0d8eE-+. \0\u{7f}é".utf8)
     let messages =
       Self.calls.map { ControlRequest($0, more: true).bytes }
-      + Self.replies.map { ControlAnswer($0.1).bytes }
+      + Self.replies.map { ControlAnswer(.answer($0)).bytes }
     for _ in 0..<3000 {
       var bytes = Array(messages[next(messages.count)].dropLast())
       for _ in 0...next(4) {
@@ -243,12 +258,10 @@ struct MessageTests {
         }
       }
       if let request = try? ControlRequest(reading: bytes) {
-        _ = try? ControlCall(.show, request.parameters)
+        _ = try? ShowOrder(request: request.parameters)
       }
       if let answer = try? ControlAnswer(reading: bytes) {
-        for method in ControlCall.Method.allCases {
-          _ = try? ControlReply(to: method, answer.parameters)
-        }
+        for reply in Self.replies { _ = try? isReply(reply, in: answer.parameters) }
       }
     }
   }
@@ -258,10 +271,10 @@ struct MessageTests {
     let text = try #require(ControlInterface.description(of: ControlInterface.name))
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
     func has(_ start: String) -> Bool { lines.contains { $0.hasPrefix(start) } }
-    for method in ControlCall.Method.allCases {
-      #expect(has("method \(method.rawValue)("), "\(method)")
+    for method in ControlInterface.methods {
+      #expect(has("method \(method.name)("), "\(method)")
     }
-    for name in ControlCall.Method.reserved { #expect(!has("method \(name)("), "\(name)") }
+    for name in ControlInterface.reserved { #expect(!has("method \(name)("), "\(name)") }
     for error in Self.errors where error.name.hasPrefix("\(ControlInterface.name).") {
       if case .unknown = error { continue }
       let fields = error.parameters.members.map(\.name)
@@ -277,6 +290,17 @@ struct MessageTests {
     for state in ListState.allCases { #expect(text.contains(state.name)) }
     for state in SeenState.allCases { #expect(text.contains(state.name)) }
     for level in ServiceClass.allCases { #expect(text.contains(level.name)) }
+  }
+
+  @Test
+  func `each method has a call here, and the description names those of pages`() throws {
+    #expect(
+      Set(Self.calls.map { type(of: $0).name }) == Set(ControlInterface.methods.map { $0.name }))
+    let pages = ["Show", "Follow", "Focus", "Unfocus", "States", "Colours", "Find", "Picture"]
+    #expect(Set(Self.calls.filter { $0.viewed != nil }.map { type(of: $0).name }) == Set(pages))
+    let text = try #require(ControlInterface.description(of: ControlInterface.name))
+    let words = text.split { $0.isWhitespace || $0 == "#" }.joined(separator: " ")
+    #expect(words.contains("may call \(pages.dropLast().joined(separator: ", ")) and Picture. "))
   }
 
   @Test(

@@ -142,25 +142,25 @@ private final class PrunedDaemon: ControlService {
   var removed: [String] { asked.withLock { $0 } }
   var sparing: Int { spared.withLock { $0 } }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .lists: return .lists(lists)
-    case .aged(let age):
+    case is ListsOrder: return .answer(ListsReply(lists))
+    case let order as AgedOrder:
       if !isClockBelieved { break }
-      return .lists(lists.filter { $0.isAged(age, at: FixedTime().wallTime()) })
-    case .show(let order):
+      return .answer(ListsReply(lists.filter { $0.isAged(order.age, at: FixedTime().wallTime()) }))
+    case let order as ShowOrder:
       guard let list = lists.first(where: { "\($0.id)" == order.list.text }) else {
         return .failed(
           order.list.text == "hidden"
             ? .notPossible(why: "trouble hides it") : .noSuchList(name: order.list.text))
       }
-      return .show(ShowReport(list: list, photos: Samples.photos))
-    case .remove(let reference, let isSparing):
-      asked.withLock { $0.append(reference.text) }
-      if isSparing { spared.withLock { $0 += 1 } }
-      guard let list = lists.first(where: { "\($0.id)" == reference.text }), list.id != stuck
+      return .answer(ShowReport(list: list, photos: Samples.photos))
+    case let order as RemoveOrder:
+      asked.withLock { $0.append(order.list.text) }
+      if order.spare { spared.withLock { $0 += 1 } }
+      guard let list = lists.first(where: { "\($0.id)" == order.list.text }), list.id != stuck
       else { break }
-      return .changed(list)
+      return .answer(ListReply(list))
     default: break
     }
     return .failed(.notPossible(why: "not here"))

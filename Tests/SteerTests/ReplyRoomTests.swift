@@ -70,13 +70,14 @@ import Vocabulary
 
   @Test func `each call whose reply grows with lists, photos or files asks for room`() {
     let (limits, list) = (ControlLimits(), ListReference("17"))
-    func room(_ call: ControlCall) -> Int { call.room(limits) }
-    #expect(room(.show(ShowOrder(list: list, limit: 1000))) == 1 << 20)
-    #expect(room(.show(ShowOrder(list: list, limit: 0))) == 0, "of the list alone")
-    #expect(room(.show(ShowOrder(list: list, limit: 8))) == 256 << 10)
-    #expect(room(.inbox) == 1 << 20 && room(.lists) == 4 << 20)
-    #expect(room(.watch(WatchOrder())) == 4 << 20 && room(.watch(WatchOrder(list: list))) == 0)
-    #expect(room(.status) == 0 && room(.cancel(list)) == 0, "the calls that mend trouble")
+    func room(_ call: any ControlMethod) -> Int { call.room(limits) }
+    #expect(room(ShowOrder(list: list, limit: 1000)) == 1 << 20)
+    #expect(room(ShowOrder(list: list, limit: 0)) == 0, "of the list alone")
+    #expect(room(ShowOrder(list: list, limit: 8)) == 256 << 10)
+    #expect(room(InboxOrder()) == 1 << 20 && room(ListsOrder()) == 4 << 20)
+    #expect(room(WatchOrder()) == 4 << 20 && room(WatchOrder(list: list)) == 0)
+    #expect(
+      room(StatusOrder()) == 0 && room(CancelOrder(list: list)) == 0, "the calls that mend trouble")
   }
 
   @Test func `a page ends before its text is longer than a mebibyte, but never without a part`() {
@@ -115,14 +116,14 @@ import Vocabulary
     let lines = try (0..<64).map { _ in try RawLine(path: path) }
     for (number, line) in lines.enumerated() {
       let order = ShowOrder(list: ListReference("17"), offset: UInt32(number), limit: 8)
-      try line.send(ControlRequest(.show(order), more: isStream).bytes)
+      try line.send(ControlRequest(order, more: isStream).bytes)
       line.finish()
     }
     for read in 0..<64 {
       #expect(await daemon.built.wait { $0.count >= min(64, read + 8) })
       try await onOwnThread {
         let client = try ControlClient(path: path, clock: clock)
-        #expect(try client.call(.status) == .status(Samples.status), "a short reply has room")
+        #expect(try client.call(StatusOrder()).status == Samples.status, "a short reply has room")
         let built = daemon.built.value
         #expect(built.count <= read + 8, "replies without room are built")
         let bytes = try lines[built[read]].bytesToEnd()
@@ -189,7 +190,7 @@ import Vocabulary
     func ask(_ number: UInt32) throws -> RawLine {
       let line = try RawLine(path: path)
       let order = ShowOrder(list: ListReference("17"), offset: number)
-      try line.send(ControlRequest(.show(order)).bytes)
+      try line.send(ControlRequest(order).bytes)
       return line
     }
     let first = try ask(0)
@@ -215,17 +216,17 @@ private final class PagedDaemon: ControlService {
 
   init(page: [PhotoSummary]) { self.page = page }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    guard case .show(let order) = call else { return .status(Samples.status) }
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    guard let order = call as? ShowOrder else { return .answer(StatusReply(Samples.status)) }
     built.change { $0.append(Int(order.offset)) }
-    return .show(ShowReport(list: Samples.list, photos: page))
+    return .answer(ShowReport(list: Samples.list, photos: page))
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     guard await caller.room() else { return .unread }
     _ = await caller.send(handle(call, from: peer))
-    return .status(Samples.status)
+    return .answer(StatusReply(Samples.status))
   }
 }

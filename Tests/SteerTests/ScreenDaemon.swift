@@ -120,41 +120,42 @@ struct ScreenDaemon: ControlService {
     return end
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status: return .status(Self.status)
-    case .lists: return .lists(Self.lists)
-    case .aged(let age): return .lists(Self.lists.filter { $0.isAged(age, at: Self.now) })
-    case .inbox: return .inbox(Samples.inbox)
-    case .show(let order):
+    case is StatusOrder: return .answer(StatusReply(Self.status))
+    case is ListsOrder: return .answer(ListsReply(Self.lists))
+    case let order as AgedOrder:
+      return .answer(ListsReply(Self.lists.filter { $0.isAged(order.age, at: Self.now) }))
+    case is InboxOrder: return .answer(InboxReply(Samples.inbox))
+    case let order as ShowOrder:
       guard let list = find(order.list) else { return .failed(.noSuchList(name: order.list.text)) }
       let photos = Self.photos.filter { order.state == nil || $0.state == order.state?.name }
-      return .show(ShowReport(list: list, photos: Array(photos.prefix(Int(order.limit)))))
-    case .retry(let order):
-      return find(order.list).map { .changed($0) }
+      return .answer(ShowReport(list: list, photos: Array(photos.prefix(Int(order.limit)))))
+    case let order as RetryOrder:
+      return find(order.list).map { .answer(ListReply($0)) }
         ?? .failed(.noSuchList(name: order.list.text))
-    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list, _):
-      return find(list).map { .changed($0) } ?? .failed(.noSuchList(name: list.text))
-    case .sheet(let list):
-      return find(list) == nil
-        ? .failed(.noSuchList(name: list.text))
-        : .sheet(
+    case let order as SheetOrder:
+      return find(order.list) == nil
+        ? .failed(.noSuchList(name: order.list.text))
+        : .answer(
           SheetReport(
             page: "/var/lib/darkroom/prints/winter/index.html", pages: 1, thumbnails: 12))
-    case .open(let list):
-      return find(list).map { .opened(OpenReport(list: $0, token: Samples.token)) }
-        ?? .failed(.noSuchList(name: list.text))
-    case .flush: return .flushed(hosts: 2)
-    case .nodes: return .nodes(Samples.nodes)
-    case .drain: return .drained(Samples.nodes.nodes[1])
-    case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
-    case .forecast: return .foreseen(notes: [])
-    case .watch: return .watch(watched)
-    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .colours, .find, .picture:
-      return .failed(.notPossible(why: "not here"))
-    case .cache: return .cache(Samples.cache)
-    case .metrics: return .metrics(Samples.metrics)
-    case .settings: return .settings(Samples.settings)
+    case let order as OpenOrder:
+      return find(order.list).map { .answer(OpenReport(list: $0, token: Samples.token)) }
+        ?? .failed(.noSuchList(name: order.list.text))
+    case let order as any ListMethod:
+      return find(order.list).map { .answer(ListReply($0)) }
+        ?? .failed(.noSuchList(name: order.list.text))
+    case is FlushOrder: return .answer(FlushReply(2))
+    case is NodesOrder: return .answer(Samples.nodes)
+    case is DrainOrder: return .answer(NodeReply(Samples.nodes.nodes[1]))
+    case is ReloadOrder: return .answer(NotesReply(["Workers= takes effect at the next start"]))
+    case is ForecastOrder: return .answer(NotesReply([]))
+    case is WatchOrder: return .answer(watched)
+    case is CacheOrder: return .answer(CacheReply(Samples.cache))
+    case is MetricsOrder: return .answer(Samples.metrics)
+    case is SettingsOrder: return .answer(SettingsReply(Samples.settings))
+    default: return .failed(.notPossible(why: "not here"))
     }
   }
 
@@ -164,18 +165,18 @@ struct ScreenDaemon: ControlService {
 
   /// Three reports, then the last one.
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
-    guard case .show(let order) = call, let list = find(order.list) else {
+    guard let order = call as? ShowOrder, let list = find(order.list) else {
       for _ in 0..<3 {
-        guard case .watch = call, await caller.send(.watch(watched)) else { break }
+        guard call is WatchOrder, await caller.send(.answer(watched)) else { break }
       }
       return await handle(call, from: peer)
     }
     for _ in 0..<3 where !list.isFinal {
-      guard await caller.send(.show(ShowReport(list: list))) else { break }
+      guard await caller.send(.answer(ShowReport(list: list))) else { break }
     }
-    return .show(ShowReport(list: end(list)))
+    return .answer(ShowReport(list: end(list)))
   }
 }
 

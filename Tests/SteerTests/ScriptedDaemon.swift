@@ -8,7 +8,7 @@ import Vocabulary
 
 final class ScriptedDaemon: ControlService {
   private struct State {
-    var calls: [ControlCall] = []
+    var calls: [ControlRequest] = []
     var peers: [ControlPeer] = []
     var isHolding = false
     var held: [CheckedContinuation<Void, Never>] = []
@@ -36,7 +36,7 @@ final class ScriptedDaemon: ControlService {
     state.withLock { $0.isHolding = holding }
   }
 
-  var calls: [ControlCall] { state.withLock { $0.calls } }
+  var calls: [ControlRequest] { state.withLock { $0.calls } }
   var peers: [ControlPeer] { state.withLock { $0.peers } }
 
   /// Returns after this number of calls.
@@ -73,7 +73,7 @@ final class ScriptedDaemon: ControlService {
     }
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
     note(call, peer)
     await hold()
     return answer(call)
@@ -90,12 +90,12 @@ final class ScriptedDaemon: ControlService {
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
     note(call, peer)
     var isTaken = true
     for step in steps {
-      isTaken = await caller.send(.show(ShowReport(list: step, photos: photos)))
+      isTaken = await caller.send(.answer(ShowReport(list: step, photos: photos)))
       if !isTaken { break }
     }
     let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
@@ -108,9 +108,9 @@ final class ScriptedDaemon: ControlService {
     return answer(call)
   }
 
-  private func note(_ call: ControlCall, _ peer: ControlPeer) {
+  private func note(_ call: any ControlMethod, _ peer: ControlPeer) {
     let ready = state.withLock { state in
-      state.calls.append(call)
+      state.calls.append(ControlRequest(call))
       state.peers.append(peer)
       let count = state.calls.count
       let ready = state.waiters.filter { $0.count <= count }
@@ -130,45 +130,47 @@ final class ScriptedDaemon: ControlService {
     return report
   }
 
-  private func answer(_ call: ControlCall) -> ControlReply {
+  private func answer(_ call: any ControlMethod) -> ControlReply {
     switch call {
-    case .status: .status(Samples.status)
-    case .lists, .aged: .lists([Samples.list])
-    case .inbox: .inbox(Samples.inbox)
-    case .show(let order): .show(page(order))
-    case .pause, .resume: .changed(Samples.list)
-    case .why(let order):
-      .why(
-        WhyReport(
-          list: Samples.list, wait: Samples.waits[order.photo == nil ? 0 : 2],
-          groups: order.photo == nil ? Array(Samples.waits[1...]) : []))
-    case .retry, .quality, .remove: .changed(Samples.list)
-    case .sheet: .sheet(SheetReport(page: "/prints/summer/index.html", pages: 2, thumbnails: 0))
-    case .focus: .focused(Samples.focus)
-    case .unfocus: .focused(FocusReport(list: Samples.list))
-    case .cancel(let list): .failed(.noSuchList(name: list.text))
-    case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
-    case .nodes: .nodes(Samples.nodes)
-    case .drain(let order):
-      order.node == "beta"
-        ? .drained(Samples.nodes.nodes[order.isNow ? 2 : 1])
-        : .failed(.notPossible(why: "the ledger knows no node 'betta'"))
-    case .settings: .settings(Samples.settings)
-    case .metrics: .metrics(Samples.metrics)
-    case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
-    case .forecast: .foreseen(notes: [])
-    case .watch: .watch(Samples.watch)
-    case .follow: .followed(FollowReport(last: 1))
-    case .open: .opened(OpenReport(list: Samples.list, token: Samples.token))
-    case .redeem: .redeemed(RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400))
-    case .states: .states(StatesReport(list: Samples.list, record: 7, states: "0123"))
-    case .colours: .colours(ColoursReport(groups: []))
-    case .find: .found(FindReport(photo: 3))
-    case .picture: .picture(picture)
-    case .cache(let clear):
-      clear
-        ? .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))
-        : .cache(Samples.cache)
+    case let order as CancelOrder: .failed(.noSuchList(name: order.list.text))
+    case let order as DrainOrder where order.node != "beta":
+      .failed(.notPossible(why: "the ledger knows no node 'betta'"))
+    case is ReloadOrder: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
+    case let order as CacheOrder where order.clear:
+      .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))
+    default: .answer(message(call))
+    }
+  }
+
+  private func message(_ call: any ControlMethod) -> any MessageValue {
+    switch call {
+    case is StatusOrder: StatusReply(Samples.status)
+    case is ListsOrder, is AgedOrder: ListsReply([Samples.list])
+    case is InboxOrder: InboxReply(Samples.inbox)
+    case let order as ShowOrder: page(order)
+    case let order as WhyOrder:
+      WhyReport(
+        list: Samples.list, wait: Samples.waits[order.photo == nil ? 0 : 2],
+        groups: order.photo == nil ? Array(Samples.waits[1...]) : [])
+    case is SheetOrder: SheetReport(page: "/prints/summer/index.html", pages: 2, thumbnails: 0)
+    case is FocusOrder: Samples.focus
+    case is UnfocusOrder: FocusReport(list: Samples.list)
+    case let order as FlushOrder: FlushReply(order.host == nil ? 2 : 1)
+    case is NodesOrder: Samples.nodes
+    case let order as DrainOrder: NodeReply(Samples.nodes.nodes[order.isNow ? 2 : 1])
+    case is SettingsOrder: SettingsReply(Samples.settings)
+    case is MetricsOrder: Samples.metrics
+    case is ForecastOrder: NotesReply([])
+    case is WatchOrder: Samples.watch
+    case is FollowOrder: FollowReport(last: 1)
+    case is OpenOrder: OpenReport(list: Samples.list, token: Samples.token)
+    case is RedeemOrder: RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400)
+    case is StatesOrder: StatesReport(list: Samples.list, record: 7, states: "0123")
+    case is ColoursOrder: ColoursReport(groups: [])
+    case is FindOrder: FindReport(photo: 3)
+    case is PictureOrder: picture
+    case is CacheOrder: CacheReply(Samples.cache)
+    default: ListReply(Samples.list)
     }
   }
 }

@@ -23,7 +23,7 @@ struct ServerTests {
     try RunningServer(path: path, handler: daemon, clock: clock, limits: limits)
   }
 
-  private func ask(_ call: ControlCall) async throws -> ControlReply {
+  private func ask<Method: ControlMethod>(_ call: Method) async throws -> Method.Answer {
     let (path, clock) = (path, clock)
     return try await onOwnThread {
       try ControlClient(
@@ -47,12 +47,12 @@ struct ServerTests {
   func `a call is answered, and its caller is known`() async throws {
     let daemon = ScriptedDaemon()
     let server = try serve(daemon)
-    #expect(try await ask(.status) == .status(Samples.status))
-    #expect(try await ask(.lists) == .lists([Samples.list]))
+    #expect(try await ask(StatusOrder()).status == Samples.status)
+    #expect(try await ask(ListsOrder()).lists == [Samples.list])
     #expect(daemon.peers.allSatisfy { $0.user == ThisProcess.user })
     #expect(daemon.peers.first?.process == ThisProcess.identifier)
     await #expect(throws: ControlFailure.refused(.noSuchList(name: "x"))) {
-      try await ask(.cancel(ListReference("x")))
+      try await ask(CancelOrder(list: ListReference("x")))
     }
     server.stop()
     await server.stopped()
@@ -70,15 +70,15 @@ struct ServerTests {
       let client = try ControlClient(path: path, clock: clock)
       let order = PictureOrder(list: ListReference("17"), photo: 3)
       for _ in 0..<2 {
-        let reply = try client.call(.picture(order))
-        #expect(reply.file != nil && reply.file !== report.file)
-        #expect(try reply.file?.read(at: 0, upTo: 10) == Array("print".utf8))
-        #expect(reply.with(nil) == .picture(PictureReport(type: "image/png")))
-        #expect(try client.call(.status).file == nil)
+        let reply = try client.call(order)
+        #expect(reply.openFile != nil && reply.openFile !== report.openFile)
+        #expect(try reply.openFile?.read(at: 0, upTo: 10) == Array("print".utf8))
+        #expect(reply.type == "image/png")
+        #expect(try client.call(StatusOrder()).openFile == nil)
       }
       // A caller that takes no files gets the reply.
       let line = try RawLine(path: path)
-      try line.send(ControlRequest(.picture(order)).bytes)
+      try line.send(ControlRequest(order).bytes)
       line.finish()
       #expect(try line.answersToEnd().count == 1)
     }
@@ -92,7 +92,7 @@ struct ServerTests {
     let file = try place.folder.openFile(FileName(literal: "picture"), .read)
     let daemon = ScriptedDaemon(picture: PictureReport(type: "image/png", file: file))
     let server = try serve(daemon)
-    let order = ControlRequest(.picture(PictureOrder(list: ListReference("17"), photo: 3)))
+    let order = ControlRequest(PictureOrder(list: ListReference("17"), photo: 3))
     let path = path
     let line = try await onOwnThread {
       let line = try RawLine(path: path)
@@ -115,7 +115,7 @@ struct ServerTests {
     server.stop()
     #expect(try !folder.has(name))
     await server.stopped()
-    await #expect(throws: ControlFailure.notRunning(path: path)) { try await ask(.status) }
+    await #expect(throws: ControlFailure.notRunning(path: path)) { try await ask(StatusOrder()) }
   }
 
   @Test
@@ -123,11 +123,11 @@ struct ServerTests {
     let daemon = ScriptedDaemon(holding: true)
     let limits = ControlLimits(farewell: Patience.time)
     let server = try serve(daemon, limits: limits)
-    async let reply = ask(.lists)
+    async let reply = ask(ListsOrder())
     await daemon.reached(1)
     server.stop()
     daemon.release()
-    #expect(try await reply == .lists([Samples.list]))
+    #expect(try await reply.lists == [Samples.list])
     await server.stopped()
   }
 
@@ -135,7 +135,7 @@ struct ServerTests {
   func `a stop does not wait long for a caller`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon, limits: ControlLimits(farewell: .milliseconds(1)))
-    let reply = Task { try await ask(.lists) }
+    let reply = Task { try await ask(ListsOrder()) }
     await daemon.reached(1)
     server.stop()
     await server.stopped()
@@ -152,8 +152,10 @@ struct ServerTests {
     #expect(deep.utf8.count > 108)
     let clock = clock
     let server = try RunningServer(path: deep, handler: ScriptedDaemon(), clock: clock)
-    let reply = try await onOwnThread { try ControlClient(path: deep, clock: clock).call(.status) }
-    #expect(reply == .status(Samples.status))
+    let reply = try await onOwnThread {
+      try ControlClient(path: deep, clock: clock).call(StatusOrder())
+    }
+    #expect(reply.status == Samples.status)
     server.stop()
     await server.stopped()
   }
@@ -168,7 +170,7 @@ struct ServerTests {
     await first.stopped()
     _ = try deadSocket()
     let second = try serve(ScriptedDaemon())
-    #expect(try await ask(.status) == .status(Samples.status))
+    #expect(try await ask(StatusOrder()).status == Samples.status)
     second.stop()
     await second.stopped()
   }
@@ -193,13 +195,13 @@ struct ServerTests {
   func `many callers at once all get their answers`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
-    let replies = try await withThrowingTaskGroup(of: ControlReply.self) { group in
-      for _ in 0..<20 { group.addTask { try await ask(.status) } }
+    let replies = try await withThrowingTaskGroup(of: StatusReply.self) { group in
+      for _ in 0..<20 { group.addTask { try await ask(StatusOrder()) } }
       await daemon.reached(20)
       daemon.release()
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(replies.count == 20 && replies.allSatisfy { $0 == .status(Samples.status) })
+    #expect(replies.count == 20 && replies.allSatisfy { $0.status == Samples.status })
     server.stop()
     await server.stopped()
   }
@@ -208,7 +210,7 @@ struct ServerTests {
   func `requests sent together are answered in order`() async throws {
     let server = try serve(ScriptedDaemon())
     let requests =
-      ControlRequest(.status).bytes + ControlRequest(.lists).bytes
+      ControlRequest(StatusOrder()).bytes + ControlRequest(ListsOrder()).bytes
       + ControlRequest(method: "org.varlink.service.GetInfo").bytes
       + ControlRequest(method: "io.darkroom.Control.Sync").bytes
       + ControlRequest(method: "io.darkroom.Control.Fly").bytes
@@ -264,7 +266,7 @@ struct ServerTests {
     let server = try serve(ScriptedDaemon())
     let answers = try await exchange(kind.bytes, finishing: false)
     #expect(answers.map(\.error) == ["io.darkroom.Control.NotPossible"])
-    #expect(try await ask(.status) == .status(Samples.status))
+    #expect(try await ask(StatusOrder()).status == Samples.status)
     server.stop()
     await server.stopped()
   }
@@ -288,9 +290,9 @@ struct ServerTests {
     let server = try serve(daemon, limits: ControlLimits(patience: .milliseconds(20)))
     let order = ShowOrder(list: ListReference("17"))
     let line = try RawLine(path: path)
-    try line.send(ControlRequest(.show(order), more: true).bytes)
+    try line.send(ControlRequest(order, more: true).bytes)
     #expect(await !daemon.streamEnded())
-    #expect(try await ask(.status) == .status(Samples.status))
+    #expect(try await ask(StatusOrder()).status == Samples.status)
     server.stop()
     await server.stopped()
   }
@@ -302,17 +304,17 @@ struct ServerTests {
     let server = try serve(daemon)
     var line: RawLine? = try RawLine(path: path)
     try line?.send(
-      ControlRequest(.show(ShowOrder(list: ListReference("17"))), more: true).bytes)
+      ControlRequest(ShowOrder(list: ListReference("17")), more: true).bytes)
     await daemon.reached(1)
     line = nil
     #expect(await !daemon.streamEnded())
 
     line = try RawLine(path: path)
-    try line?.send(ControlRequest(.pause(ListReference("1"))).bytes)
+    try line?.send(ControlRequest(PauseOrder(list: ListReference("1"))).bytes)
     line = nil
     await daemon.reached(2)
     daemon.release()
-    #expect(daemon.calls.dropFirst() == [.pause(ListReference("1"))])
+    #expect(daemon.calls.dropFirst() == [ControlRequest(PauseOrder(list: ListReference("1")))])
     server.stop()
     await server.stopped()
   }
@@ -323,11 +325,11 @@ struct ServerTests {
     let server = try RunningServer(path: path, handler: daemon, clock: clock)
     let order = FindOrder(list: ListReference("17"), text: "barn")
     var line: RawLine? = try RawLine(path: path)
-    try line?.send(ControlRequest(.find(order)).bytes)
+    try line?.send(ControlRequest(order).bytes)
     #expect(await daemon.begun.wait { $0 == 1 })
     line = nil
     #expect(await daemon.ended.wait { $0 == 1 })
-    #expect(try await ask(.status) == .status(Samples.status))
+    #expect(try await ask(StatusOrder()).status == Samples.status)
     server.stop()
     await server.stopped()
   }
@@ -337,7 +339,8 @@ struct ServerTests {
   func `a caller that leaves replies unread gives its place back`(isStream: Bool) async throws {
     let daemon = ScriptedDaemon(steps: isStream ? [Samples.list] : [])
     let server = try serve(daemon, limits: ControlLimits(clients: 1, kept: 0))
-    let call = isStream ? ControlCall.show(ShowOrder(list: ListReference("17"))) : .status
+    let call: any ControlMethod =
+      isStream ? ShowOrder(list: ListReference("17")) : StatusOrder()
     let path = path
     try await onOwnThread {
       let line = try RawLine(path: path)
@@ -346,8 +349,9 @@ struct ServerTests {
     }
     #expect(
       try await Patience.sees {
-        do { return try await ask(.status) == .status(Samples.status) } catch ControlFailure.refused
-        { return false }
+        do {
+          return try await ask(StatusOrder()).status == Samples.status
+        } catch ControlFailure.refused { return false }
       })
     server.stop()
     await server.stopped()
@@ -367,8 +371,8 @@ struct ServerTests {
     let seen = try await onOwnThread {
       var seen: [UInt32] = []
       let order = ShowOrder(list: ListReference("17"))
-      try ControlClient(path: path, clock: clock).stream(.show(order)) { reply in
-        if case .show(let report) = reply { seen.append(report.list.filtered) }
+      try ControlClient(path: path, clock: clock).stream(order) { report in
+        seen.append(report.list.filtered)
         return true
       }
       return seen
@@ -384,13 +388,13 @@ struct ServerTests {
     let server = try serve(daemon, limits: ControlLimits(clients: 2, kept: 0))
     let (path, clock) = (path, clock)
     let lines = try (0..<2).map { _ in try RawLine(path: path) }
-    for line in lines { try line.send(ControlRequest(.status).bytes) }
+    for line in lines { try line.send(ControlRequest(StatusOrder()).bytes) }
     await daemon.reached(2)
     await #expect(
       throws: ControlFailure.refused(
         .notPossible(why: "2 connections are already open; try again later"))
     ) {
-      try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
+      try await onOwnThread { try ControlClient(path: path, clock: clock).call(StatusOrder()) }
     }
     daemon.release()
     for line in lines { line.finish() }
@@ -404,7 +408,7 @@ struct ServerTests {
     let server = try serve(daemon, limits: ControlLimits(reply: 4096))
     let why = "the answer has more than 4096 bytes; ask for fewer photos at once"
     await #expect(throws: ControlFailure.refused(.notPossible(why: why))) {
-      try await ask(.show(ShowOrder(list: ListReference("17"))))
+      try await ask(ShowOrder(list: ListReference("17")))
     }
     server.stop()
     await server.stopped()
@@ -417,7 +421,7 @@ struct ServerTests {
     let (path, clock, own) = (path, clock, ThisProcess.identifier)
     await #expect(throws: ControlFailure.silent(path: path, process: own, seconds: 0)) {
       try await onOwnThread {
-        try ControlClient(path: path, clock: clock, silence: .milliseconds(20)).call(.lists)
+        try ControlClient(path: path, clock: clock, silence: .milliseconds(20)).call(ListsOrder())
       }
     }
     daemon.release()
@@ -429,7 +433,7 @@ struct ServerTests {
   func `a daemon that stops ends the waiting calls`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
-    let reply = Task { try await ask(.status) }
+    let reply = Task { try await ask(StatusOrder()) }
     await daemon.reached(1)
     server.stop()
     await #expect(throws: ControlFailure.lost) { try await reply.value }

@@ -216,10 +216,13 @@ struct SessionTests {
   @Test
   func `a method that is planned is answered as not implemented`() {
     let router = ControlRouter(version: "1")
-    for name in ControlCall.Method.reserved {
+    for name in ControlInterface.reserved {
       let request = ControlRequest(method: "\(ControlInterface.name).\(name)")
-      #expect(
-        router.route(request) == .answer(ControlAnswer(.failed(.methodNotImplemented(name)))))
+      guard case .answer(let answer) = router.route(request) else {
+        Issue.record("\(name) is a call")
+        continue
+      }
+      #expect(answer == ControlAnswer(.failed(.methodNotImplemented(name))))
     }
   }
 }

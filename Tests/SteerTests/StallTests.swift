@@ -40,7 +40,7 @@ import Vocabulary
 
   @Test(arguments: HostileText.all)
   func `a field of any call costs little, at its limit and far above`(filler: HostileText) {
-    for method in ControlCall.Method.allCases.map({ "\(ControlInterface.name).\($0.rawValue)" })
+    for method in ControlInterface.methods.map({ "\(ControlInterface.name).\($0.name)" })
       + ["\(ControlInterface.service).GetInterfaceDescription"]
     {
       let members = Self.fields.map { name in

@@ -306,32 +306,35 @@ private final class InboxDaemon: ControlService {
     return list
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .lists:
+    case is ListsOrder:
       let looks = state.withLock { state in
         state.looks += 1
         return state.looks
       }
       let lists = [list(1, "w1", .finished), list(2, "w2", .running), list(3, "x", .running)]
-      return .lists(looks == 1 ? lists : lists + [list(4, "w4", .accepted)])
-    case .inbox:
+      return .answer(ListsReply(looks == 1 ? lists : lists + [list(4, "w4", .accepted)]))
+    case is InboxOrder:
       let names = ["w1", "w3", "w4", "y"]
-      return .inbox(
-        InboxReport(
-          files: names.map { InboxFile(name: "\($0).plist", fate: .waiting, becomes: $0, for: 0) },
-          more: more))
+      return .answer(
+        InboxReply(
+          InboxReport(
+            files: names.map {
+              InboxFile(name: "\($0).plist", fate: .waiting, becomes: $0, for: 0)
+            },
+            more: more)))
     default: return .failed(.notPossible(why: "only waiting is served"))
     }
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
-    if case .show(let order) = call {
+    if let order = call as? ShowOrder {
       state.withLock { _ = $0.followed.insert(order.list.text) }
     }
-    return .show(ShowReport(list: end))
+    return .answer(ShowReport(list: end))
   }
 }
 
@@ -341,16 +344,17 @@ private struct WaitedDaemon: ControlService {
   /// No list ends before its caller leaves.
   var isEndless = false
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    if call == .lists {
-      return .lists(
-        (1...100 as ClosedRange<UInt64>).map { number in
-          var list = Samples.list
-          (list.id, list.name) = (number, "list \(number)")
-          return list
-        })
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    if call is ListsOrder {
+      return .answer(
+        ListsReply(
+          (1...100 as ClosedRange<UInt64>).map { number in
+            var list = Samples.list
+            (list.id, list.name) = (number, "list \(number)")
+            return list
+          }))
     }
-    guard case .show(let order) = call, order.state == .failed else {
+    guard let order = call as? ShowOrder, order.state == .failed else {
       return .failed(.notPossible(why: "only waiting is served"))
     }
     // Two pages.
@@ -359,20 +363,20 @@ private struct WaitedDaemon: ControlService {
       reason: "it answered 404")
     var report = ShowReport(list: end, photos: [photo])
     report.more = order.offset == 0 ? 1 : nil
-    return .show(report)
+    return .answer(report)
   }
 
   func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
   ) async -> ControlReply {
-    if case .show(let order) = call, order.list == ListReference("nemo") {
+    if let order = call as? ShowOrder, order.list == ListReference("nemo") {
       return .failed(.noSuchList(name: "nemo", near: nil))
     }
     // The stream is over when the task is cancelled.
     if isEndless { for await _ in AsyncStream(Void.self, { _ in }) {} }
-    _ = await caller.send(.show(ShowReport(list: Samples.list)))
-    _ = await caller.send(.show(ShowReport(list: Samples.list)))
-    return .show(ShowReport(list: end))
+    _ = await caller.send(.answer(ShowReport(list: Samples.list)))
+    _ = await caller.send(.answer(ShowReport(list: Samples.list)))
+    return .answer(ShowReport(list: end))
   }
 }
 
@@ -385,8 +389,8 @@ private struct CutDaemon: ControlService {
     (self.total, long) = (total, first..<end)
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    guard case .show(let order) = call else { return .failed(.methodNotFound("")) }
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    guard let order = call as? ShowOrder else { return .failed(.methodNotFound("")) }
     let most = long.contains(order.offset) ? min(300, order.limit) : order.limit
     let end = min(total, order.offset + most)
     let photos = (order.offset..<end).map {
@@ -394,6 +398,6 @@ private struct CutDaemon: ControlService {
     }
     var list = Samples.list
     list.total = total
-    return .show(ShowReport(list: list, photos: photos, more: end < total ? end : nil))
+    return .answer(ShowReport(list: list, photos: photos, more: end < total ? end : nil))
   }
 }

@@ -257,11 +257,11 @@ private struct RecordedPrints: ControlService {
   var photos: [PhotoSummary]
   let prints: String
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    guard case .show(let order) = call else { return .failed(.methodNotFound("")) }
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    guard let order = call as? ShowOrder else { return .failed(.methodNotFound("")) }
     let wanted = photos.filter { order.state == nil || order.state?.name == $0.state }
     var report = ShowReport(list: list, photos: Array(wanted.prefix(Int(order.limit))))
     report.prints = prints
-    return .show(report)
+    return .answer(report)
   }
 }

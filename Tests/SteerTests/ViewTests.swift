@@ -100,7 +100,7 @@ import Vocabulary
     let server = try RunningServer(path: path, handler: daemon, clock: clock)
     for view in [nil, Samples.view] {
       _ = try await onOwnThread {
-        try ControlClient(path: path, clock: clock, view: view).call(.lists)
+        try ControlClient(path: path, clock: clock, view: view).call(ListsOrder())
       }
     }
     #expect(daemon.peers.map(\.view) == [nil, Samples.view])

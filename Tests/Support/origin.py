@@ -21,7 +21,7 @@ A file of the folder waits for its gate: /photo.jpg?gate=G, and takes N millisec
 it has that ETag and obeys Range, If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first
 request of a key, which then waits at the gate; with &rest=G its later requests wait at that gate before they
 get a byte. With ?unsure=K there is no Content-Length, and the first request of a key gets half of the file;
-with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
+with ?unsure=always every request does. ?chunked=N sends chunks of N bytes, ?gzip=1 a coded body. Paths that
 misbehave, also below /hook:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
@@ -266,6 +266,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.file_tagged(data)
         if "chunked" in self.query:
             return self.file_chunked(data, int(self.query["chunked"]))
+        if "gzip" in self.query:
+            return self.whole(gzip.compress(data), 200, "image/jpeg", ("Content-Encoding", "gzip"))
         if "gate" in self.query and not self.pass_gate():
             return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
@@ -424,6 +426,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "no-colon": b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\nhello",
             "nul": b"HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\nhello",
             "version": b"HTTP/7.1 200 OK\r\n\r\nhello",
+            "coding": head + b"Transfer-Encoding: gzip\r\n\r\n" + CODED["gzip"],
             "codings": head + b"Transfer-Encoding: gzip, gzip, gzip, gzip, gzip, gzip, gzip\r\n\r\nhello",
             "words": b"-ERR unknown command\r\n" * 10,
         }[self.query["how"]])

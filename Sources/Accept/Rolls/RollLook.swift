@@ -117,7 +117,8 @@ struct RollLook {
       .final, code: "pictures.closed",
       reason: "the daemon may not take pictures out of \(Roll.text(path)): \(why)",
       advice:
-        "Allow the daemon to change it: setfacl -R -m u:darkroom:rwX, or use darkroomctl submit")
+        "Allow the daemon to change it: setfacl -R -m u:\(Surroundings.ownName):rwX, or use "
+        + "darkroomctl submit")
   }
 
   private static let elsewhere = Failure(

@@ -56,6 +56,20 @@ int dr_pg_option(const char *text, const char *name, char *value, uint64_t size)
   return is_given;
 }
 
+int dr_pg_problem(const char *text, char *words, uint64_t size) {
+  char *message = NULL;
+  PQconninfoOption *all = calls.conninfoParse(text, &message);
+  if (all) {
+    calls.conninfoFree(all);
+    return 0;
+  }
+  // Without memory there are no words, and nothing is known about the text.
+  if (!message) return 0;
+  snprintf(words, size, "%s", message);
+  calls.freemem(message);
+  return 1;
+}
+
 void *dr_pg_start(const char *text, const char *const *names, const char *const *values) {
   const char *keys[32] = {"dbname"}, *all[32] = {text};
   int count = 1;

@@ -15,6 +15,10 @@ extension Surroundings {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
 
+  /// The user of this process; its number if it has no name. Asked once: each look into the inbox may need it, and the
+  /// answer may come from another machine.
+  package static let ownName: String = userName(ThisProcess.user) ?? "\(ThisProcess.user)"
+
   /// True also if the machine cannot tell.
   package static func isUser(_ name: String) -> Bool { unsafe dr_is_user(name) != 0 }
 

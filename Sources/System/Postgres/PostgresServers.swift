@@ -3,6 +3,7 @@
 // of the time while its machine does not answer. Raises `PostgresError`. Concurrency: none.
 
 internal import CPostgres
+internal import Vocabulary
 
 package struct PostgresServers: Sendable {
   package struct Server: Sendable {
@@ -60,6 +61,17 @@ package struct PostgresServers: Sendable {
   }
 
   private static let longest = 4096
+
+  /// What libpq finds wrong with the string, such as an option that it does not know. Nil if nothing is, or this
+  /// machine has no libpq.
+  package static func problem(in text: String) -> String? {
+    // Other text is the name of a database.
+    guard text.contains("=") || text.contains("://"), dr_pg_load() == 0 else { return nil }
+    var words = [CChar](repeating: 0, count: 256)
+    guard unsafe dr_pg_problem(text, &words, UInt64(words.count)) == 1 else { return nil }
+    let bytes = words.prefix { $0 != 0 && $0 != 0x0A }.map { UInt8(bitPattern: $0) }
+    return Printable.text(bytes)
+  }
 
   /// Nil if the string does not give the option.
   private static func value(_ option: String, in text: String) -> String? {

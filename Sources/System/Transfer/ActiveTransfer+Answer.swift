@@ -10,7 +10,7 @@ import Vocabulary
 extension ActiveTransfer {
   enum Intake {
     case taken
-    /// The sink has no room: libcurl offers the same bytes again.
+    /// The sink has no room: libcurl offers the same bytes again, perhaps with others behind them.
     case later
     /// Ends the request.
     case refused
@@ -39,19 +39,37 @@ extension ActiveTransfer {
     }
     do throws(Failure) {
       guard try judge(handle, status) else { return .refused }
-      let end = answer.end + UInt64(bytes.count)
-      guard end <= job.request.maximumSize else { throw tooBig }
-      guard try job.sink.take(bytes, goOn: job.goOn) else {
-        beginPause()
-        return .later
-      }
-      answer.received += UInt64(bytes.count)
-      job.gauge.withLock { $0.add(bytes.count, now: .now) }
-      return .taken
+      if try take(bytes) { return .taken }
+      beginPause()
+      return .later
     } catch {
       answer.problem = error
       return .refused
     }
+  }
+
+  /// Passes the bytes to the sink, unpacked if they are coded. False if the sink has no room.
+  private func take(_ bytes: [UInt8]) throws(Failure) -> Bool {
+    guard let packing = answer.coding.packing, let first = bytes.first else {
+      return try pass(bytes)
+    }
+    if unpacker == nil { unpacker = BodyUnpacker(packing, first: first) }
+    guard let unpacker else { throw TransferEnding.resources }
+    while let piece = unpacker.piece(of: bytes) {
+      if piece.isEmpty { return true }
+      guard try pass(piece) else { return false }
+      unpacker.take()
+    }
+    throw TransferEnding.undecodable(url.server, answer.coding)
+  }
+
+  private func pass(_ bytes: [UInt8]) throws(Failure) -> Bool {
+    let end = answer.end + UInt64(bytes.count)
+    guard end <= job.request.maximumSize else { throw tooBig }
+    guard try job.sink.take(bytes, goOn: job.goOn) else { return false }
+    answer.received += UInt64(bytes.count)
+    job.gauge.withLock { $0.add(bytes.count, now: .now) }
+    return true
   }
 
   /// Judges an answer without a body, for which `takeBody` was not called.
@@ -67,6 +85,9 @@ extension ActiveTransfer {
     if answer.isJudged { return true }
     answer.isJudged = true
     answer.coding = ContentCoding(handle.headers("Content-Encoding"))
+    // No request asks for one, and libcurl's versions differ in whether they decode it.
+    let framing = ContentCoding(handle.headers("Transfer-Encoding"))
+    if framing.isReal { throw TransferEnding.encoded(url.server, framing) }
     if status == 206 {
       guard case .part(let length) = answer.asked else {
         throw TransferEnding.unasked(url.server)
@@ -76,16 +97,18 @@ extension ActiveTransfer {
         answer.isWrongPart = true
         return false
       }
-      guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
     } else if answer.coding.isReal {
-      guard answer.decodes else { throw TransferEnding.encoded(url.server, answer.coding) }
+      guard answer.coding.packing != nil else {
+        throw TransferEnding.encoded(url.server, answer.coding)
+      }
       // Size and validators belong to the coded bytes: such a body is neither resumed nor cached.
       answer.entity = EntityFacts(place: url.text)
     } else {
       answer.entity = entity(handle)
     }
+    if let total = answer.entity.total, total > job.request.maximumSize { throw tooBig }
     let gauge = TransferGauge(url, at: answer.base, of: answer.entity, now: .now)
     job.gauge.withLock { $0 = gauge }
     job.sink.begin(answer.entity, at: answer.base)

@@ -28,8 +28,8 @@ final class ActiveTransfer {
   private var isStartedOver = false
   /// The current request goes through the proxy.
   private(set) var isProxied = false
-  /// The origin names something as a coding that is none: libcurl must not decode.
-  private var isUncoded = false
+  /// Nil before the first byte of a body, and for one that is not coded.
+  var unpacker: BodyUnpacker?
 
   init(_ job: TransferJob, _ terms: TransferTerms) {
     (self.job, self.terms) = (job, terms)
@@ -46,9 +46,7 @@ final class ActiveTransfer {
         time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         slowTime: terms.settings.slowSeconds(),
-        size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
-        decodes: !isUncoded, proxy: try proxy()))
-    answer.decodes = !isUncoded
+        isSecure: url.scheme == .https, proxy: try proxy()))
     handle.post(job.request.message)
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
@@ -173,13 +171,11 @@ final class ActiveTransfer {
       ending.words = handle.words
       ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)
     }
-    // libcurl takes coded bytes for whole although their coding has not ended.
-    ending.isEndSure = isEndSure(handle) && !ending.answer.coding.isReal
+    ending.isEndSure = unpacker?.isAtEnd ?? isEndSure(handle)
     if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
-    if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.answer.problem = tooBig }
     return ending
   }
 
@@ -201,7 +197,10 @@ final class ActiveTransfer {
   private var refusal: Failure? { answer.refusal?.failure(server: url.server) }
 
   var tooBig: Failure {
-    TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
+    Failure(
+      .final, code: "size.limit",
+      reason: "\(url.server) sends more than \(job.request.maximumSize) bytes",
+      advice: "MaximumSize= under [Download] sets the limit")
   }
 
   /// Follows a redirect: at most `settings.redirects` times, never to a file, never from https to http.
@@ -245,12 +244,9 @@ final class ActiveTransfer {
     }
   }
 
-  /// Requests the photo again from the original URL, in the time that is left.
-  func startOver(_ retake: TransferEnding.Retake) {
-    switch retake {
-    case .whole: isStartedOver = true
-    case .undecoded: isUncoded = true
-    }
+  /// Requests the whole photo from the original URL, in the time that is left.
+  func startOver() {
+    isStartedOver = true
     redirects = 0
     url = job.url
     clearRequest()
@@ -262,6 +258,7 @@ final class ActiveTransfer {
     handle = nil
     pause = TransferPause()
     answer = AnswerAccount()
+    unpacker = nil
   }
 
   /// The time of the current request, without pauses.
@@ -298,10 +295,12 @@ extension EasyHandle {
     set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
-    // Asks for no coding, and lets libcurl decode what is coded all the same.
+    // Asks for no coding. What is coded all the same, `BodyUnpacker` decodes.
     set(CURLOPT_ACCEPT_ENCODING, "identity")
+    set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     set(CURLOPT_HTTP09_ALLOWED, 0)
+    // Only here: libcurl refuses the option while a used handle still has its buffer.
     set(CURLOPT_BUFFERSIZE, 32768)
     set(CURLOPT_USERAGENT, settings.userAgent)
     trust(settings.authorities, settings.ownAuthorities)

@@ -15,8 +15,6 @@ struct AnswerAccount {
   }
 
   var asked = Asked.whole
-  /// libcurl was to decode a coded body.
-  var decodes = true
   var coding = ContentCoding()
   /// The file offset of the body's first byte.
   var base: UInt64 = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codings of a body, as Content-Encoding names them. Every request asks for none. Some origins code
-// photos all the same, others write into the header what names no coding: a character set, the wrapping of an
-// upload, nothing at all.
+// The codings of a body, as Content-Encoding names them, or Transfer-Encoding. Every request asks for none. Some
+// origins code photos all the same, others write into the header what names no coding: a character set, the wrapping
+// of an upload, nothing at all.
 
 internal import Vocabulary
 
@@ -10,6 +10,10 @@ package struct ContentCoding: Equatable {
   package let text: String
   /// At least one is a coding: the bytes are not yet the photo's.
   package let isReal: Bool
+  /// The only coding, if the daemon decodes it.
+  package let packing: Packing?
+
+  package enum Packing: Equatable, Sendable { case deflate, gzip }
 
   /// No coding has a longer name.
   private static let longest = 64
@@ -19,6 +23,8 @@ package struct ContentCoding: Equatable {
       .map { $0.filter { $0 > 0x20 } }.filter { !$0.isEmpty }.map(Self.name)
     text = names.map(\.text).joined(separator: ", ")
     isReal = names.contains { Self.registered.contains($0.lowered) }
+    let codings = names.map(\.lowered).filter { $0 != "identity" }
+    packing = codings.count == 1 ? codings.first.flatMap { Self.packings[$0] } : nil
   }
 
   private static func name(_ bytes: [UInt8]) -> OutsideText {
@@ -30,5 +36,9 @@ package struct ContentCoding: Equatable {
   private static let registered: Set<OutsideText> = [
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip",
     "x-compress", "x-gzip", "zstd",
+  ]
+
+  private static let packings: [OutsideText: Packing] = [
+    "deflate": .deflate, "gzip": .gzip, "x-gzip": .gzip,
   ]
 }

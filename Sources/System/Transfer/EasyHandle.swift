@@ -126,10 +126,7 @@ import Vocabulary
     var connectTime: Int
     /// Seconds.
     var slowTime: Int
-    let size: Int64
     let isSecure: Bool
-    /// libcurl decodes a coded body.
-    let decodes: Bool
     /// Empty for none.
     let proxy: String
   }
@@ -140,8 +137,6 @@ import Vocabulary
     set(CURLOPT_TIMEOUT_MS, new.time)
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
     set(CURLOPT_LOW_SPEED_TIME, new.slowTime)
-    set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
-    set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
     set(CURLOPT_PROXY, new.proxy)

@@ -40,27 +40,19 @@ struct TransferEnding {
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
-    /// Start again from the original URL.
-    case again(Retake)
+    /// Request the whole from the original URL: the origin does not send the rest.
+    case again
     case failed(Failure)
-  }
-
-  enum Retake: Equatable {
-    /// Request the whole: the origin does not send the rest.
-    case whole
-    /// Take the bytes as they are: what the origin names as their coding is none.
-    case undecoded
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
     if answer.asked == .message, (200..<300).contains(status) { return .whole(reply(size: 0)) }
-    if answer.isWrongPart { return .again(.whole) }
+    if answer.isWrongPart { return .again }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
-    if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }
@@ -70,13 +62,9 @@ struct TransferEnding {
     if status == 206, let total = answer.entity.total, answer.end != total {
       return .failed(short)
     }
+    // A coding marks its own end.
+    if answer.coding.isReal, !isEndSure { return .failed(short) }
     return answered
-  }
-
-  /// Another request that may end better than one whose coding libcurl refused.
-  private var retake: Retake? {
-    if answer.coding.isReal { return status == 206 && answer.asked.isPart ? .whole : nil }
-    return answer.decodes && !answer.coding.text.isEmpty ? .undecoded : nil
   }
 
   private var answered: Outcome {
@@ -87,7 +75,7 @@ struct TransferEnding {
       return .failed(Self.unasked(url.server))
     case 200..<300: return .whole(reply(size: answer.received))
     case 304 where answer.asked == .change: return .whole(reply(size: 0))
-    case 304 where answer.asked.isPart: return .again(.whole)
+    case 304 where answer.asked.isPart: return .again
     case 416:
       if case .part(let length) = answer.asked { return unsatisfied(length) }
       return .failed(Failure(.final, code: "http.416", reason: answerWords))
@@ -127,7 +115,7 @@ struct TransferEnding {
   private func unsatisfied(_ length: UInt64) -> Outcome {
     guard let range, range.part == nil, range.total == length,
       knownTotal == nil || knownTotal == length
-    else { return .again(.whole) }
+    else { return .again }
     var reply = self
     (reply.status, reply.isEndSure) = (206, true)
     return .whole(reply.reply(size: length))
@@ -149,7 +137,6 @@ struct TransferEnding {
       return Failure(.passing, code: "dns.failed", reason: "no address was found for \(url.host)")
     case CURLE_COULDNT_CONNECT: return unconnected
     case CURLE_PARTIAL_FILE: return short
-    case CURLE_FILESIZE_EXCEEDED: return TransferEnding.tooBig(server, limit: nil)
     case CURLE_PEER_FAILED_VERIFICATION:
       return CertificateFault(certificate).failure(server: server)
     case CURLE_SSL_CACERT_BADFILE:
@@ -174,12 +161,6 @@ struct TransferEnding {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
       return malformed
     case CURLE_BAD_CONTENT_ENCODING: return TransferEnding.encoded(server, answer.coding)
-    // libcurl refuses bytes after the end of a coding as if they could not be written.
-    case CURLE_WRITE_ERROR where answer.coding.isReal:
-      return TransferEnding.encoded(server, answer.coding)
-    // While a transfer is paused, libcurl decodes at most 64 MiB.
-    case CURLE_OUT_OF_MEMORY where isConnected && answer.coding.isReal:
-      return TransferEnding.tooBig(server, limit: nil)
     // libcurl reports a header line above its own limit as "out of memory".
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
@@ -242,13 +223,6 @@ struct TransferEnding {
       .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
   }
 
-  static func tooBig(_ server: String, limit: UInt64?) -> Failure {
-    let more = limit.map { "more than \($0) bytes" } ?? "too much"
-    return Failure(
-      .final, code: "size.limit", reason: "\(server) sends \(more)",
-      advice: "MaximumSize= under [Download] sets the limit")
-  }
-
   static func unasked(_ server: String) -> Failure {
     Failure(
       .final, code: "http.206",
@@ -259,10 +233,16 @@ struct TransferEnding {
     Failure(.final, code: "header.limit", reason: "the header that \(server) sends is too long")
   }
 
-  static func encoded(_ server: String, _ coding: ContentCoding) -> Failure {
+  static func encoded(
+    _ server: String, _ coding: ContentCoding, trouble: String = "which the daemon does not decode"
+  ) -> Failure {
     let name = coding.text.isEmpty ? "" : " as '\(Printable.text(coding.text, limit: 40))'"
     return Failure(
       .final, code: "http.encoding",
-      reason: "\(server) sends the photo encoded\(name), which cannot be decoded")
+      reason: "\(server) sends the photo encoded\(name), \(trouble)")
+  }
+
+  static func undecodable(_ server: String, _ coding: ContentCoding) -> Failure {
+    encoded(server, coding, trouble: "which cannot be decoded")
   }
 }

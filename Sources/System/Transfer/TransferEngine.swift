@@ -198,9 +198,9 @@ final class TransferEngine {
       } catch {
         finish(transfer, .failure(error))
       }
-    case .again(let retake):
+    case .again:
       letGo(transfer)
-      transfer.startOver(retake)
+      transfer.startOver()
       goOn(transfer)
     }
   }

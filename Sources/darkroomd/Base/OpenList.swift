@@ -8,6 +8,7 @@ import Catalog
 import Cluster
 import Files
 import Output
+import Return
 import Vocabulary
 
 final class OpenList: Sendable {
@@ -102,7 +103,7 @@ final class OpenList: Sendable {
         try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id)
       }
       return work
-    } catch { throw error.machineFailure }
+    } catch { throw PrintsStanding.failure(of: error, at: terms.prints, in: folders.prints) }
   }
 
   /// Makes a folder of prints private: first the prints of an earlier list, then the folder.

@@ -126,9 +126,11 @@ struct StateFolders: Sendable {
   }
 
   /// The list's folder of prints; nil if it is missing, or they are not in a folder that is in reach.
-  func printFolder(of terms: FrozenSettings) throws(SystemError) -> (any Folder)? {
+  func printFolder(of terms: FrozenSettings) throws(Failure) -> (any Folder)? {
     guard case .folder(let home) = place(of: terms) else { return nil }
-    return try home.folder(ifThere: terms.prints)
+    do throws(SystemError) { return try home.folder(ifThere: terms.prints) } catch {
+      throw PrintsStanding.failure(of: error, at: terms.prints, in: home)
+    }
   }
 
   /// True if a folder of prints has that name. Waits for the store.

@@ -111,7 +111,7 @@ private struct CancelledPrints: Sendable {
   /// Nil if the folder cannot be looked at: the rows decide. Those of an entry come from the ledger, after the prints.
   init?(_ list: OpenList, in folders: StateFolders) {
     guard case .folder = folders.place(of: list.terms) else { return nil }
-    do throws(SystemError) {
+    do throws(Failure) {
       folder = try folders.printFolder(of: list.terms)
     } catch { return nil }
   }

@@ -41,10 +41,7 @@ struct SheetMaker: OnGround {
     }
     guard let (state, accepted, total, counts) = facts else { return nil }
     let open = try lists.look(list)
-    let found = try asMachine { () throws(SystemError) in
-      try lists.folders.printFolder(of: open.terms)
-    }
-    guard let found else { return nil }
+    guard let found = try lists.folders.printFolder(of: open.terms) else { return nil }
     let head = SheetHead(
       list: list, name: open.name, title: open.terms.title, filter: open.terms.filter,
       quality: open.terms.quality, state: state, accepted: accepted, total: total,

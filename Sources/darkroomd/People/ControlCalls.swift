@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of users on the control socket: checks permissions, reads views, makes changes. A change
-// of a list is durable before the answer. Raises nothing: answers `failed` for a `ControlError`.
+// of a list is durable before the answer. `CallTable` has the handler of each method. Raises nothing: answers
+// `failed` for a `ControlError`.
 // Concurrency: immutable; its parts have their own locks. Runs in the home of calls; `onDisk` for the cache.
 
 import Accept
@@ -13,18 +14,18 @@ import Steer
 import Vocabulary
 
 final class ControlCalls: ControlService {
-  private let views: Views
-  private let keeper: ListKeeper
+  let views: Views
+  let keeper: ListKeeper
   let remover: ListRemover
   private let sheets: ContactSheets
-  private let pages: PageCalls
+  let pages: PageCalls
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
   private let changes: ChangeSignal
   private let stop: StopFlag
-  private let user = ThisProcess.user
-  private let metrics: @Sendable () async -> MetricsReport
+  let user = ThisProcess.user
+  let metrics: @Sendable () async -> MetricsReport
   /// The prints that are about to be removed, one clause each.
   private let expiring: @Sendable () -> [String]
   /// The lists that ended at least that time ago.
@@ -52,50 +53,25 @@ final class ControlCalls: ControlService {
     self.stop = stop
   }
 
-  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    switch call {
-    case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
-    default: await views.index.loaded()
+  func handle(_ call: any ControlMethod, from peer: ControlPeer) async -> ControlReply {
+    await answer(call, peer, nil)
+  }
+
+  func stream(
+    _ call: any ControlMethod, from peer: ControlPeer, to caller: ReplyStream
+  ) async -> ControlReply {
+    await answer(call, peer, caller)
+  }
+
+  private func answer(
+    _ call: any ControlMethod, _ peer: ControlPeer, _ caller: ReplyStream?
+  ) async -> ControlReply {
+    guard let row = CallTable.all[call] else {
+      return .failed(.methodNotImplemented(type(of: call).name))
     }
+    if !row.isEarly { await views.index.loaded() }
     return await judge.answer(peer) { () throws(ControlError) in
-      let peer = try await pages.admitted(call, peer)
-      switch call {
-      case .status: return .status(status(for: peer))
-      case .reload: return .reloaded(notes: try await reload(peer))
-      case .forecast(let order): return .foreseen(notes: try await forecast(order, peer))
-      case .settings: return .settings(views.settingSummaries())
-      case .cache(let clear): return try await cache(clear, peer)
-      case .metrics: return .metrics(await metrics())
-      case .flush(let host): return try flush(host, peer)
-      case .nodes: return .nodes(try await nodeCalls().report())
-      case .drain(let order):
-        return .drained(
-          try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
-      case .lists: return .lists(try await views.summaries(for: peer))
-      case .aged(let age): return .lists(try await aged(age, peer))
-      case .inbox: return .inbox(await views.inboxReport(for: peer))
-      case .show(let order): return .show(try await views.show(order, for: peer))
-      case .watch(let order): return .watch(try await views.watch(order, for: peer))
-      case .follow(let order): return .followed(try views.followed(order, for: peer))
-      case .open(let list): return try pages.open(list, peer)
-      case .redeem(let token): return try await pages.redeem(token)
-      case .states(let order): return try await pages.states(order, peer)
-      case .colours(let order): return try await pages.colours(order, peer)
-      case .find(let order): return try await pages.find(order, peer)
-      case .picture(let order): return try await pages.picture(order, peer)
-      case .why(let order):
-        return .why(try await WhyView(views: views, keeper: keeper).why(order, for: peer))
-      case .pause(let list): return try await change(list, .pause, peer)
-      case .resume(let list): return try await change(list, .resume, peer)
-      case .cancel(let list): return try await change(list, .cancel, peer)
-      case .quality(let list, let serviceClass):
-        return try await change(list, .quality(serviceClass), peer)
-      case .focus(let order): return try await focus(order, peer)
-      case .unfocus(let list, let viewer): return try await unfocus(list, viewer: viewer, peer)
-      case .retry(let order): return try await retry(order, peer)
-      case .remove(let list, let isSparing): return try await remove(list, isSparing, peer)
-      case .sheet(let list): return try await sheet(list, peer)
-      }
+      try await row.answer(self, call, try await pages.admitted(call, peer), caller)
     }
   }
 
@@ -103,69 +79,54 @@ final class ControlCalls: ControlService {
 
   // MARK: streams
 
-  /// Sends a report at each change until the list is over; the reports of `show` end when its files are returned.
-  func stream(
-    _ call: ControlCall, from peer: ControlPeer, to caller: ReplyStream
-  ) async -> ControlReply {
-    await views.index.loaded()
-    return await judge.answer(peer) { () throws(ControlError) in
-      let admitted = try await pages.admitted(call, peer)
-      switch call {
-      case .watch(let order): return try await watch(order, for: admitted, caller)
-      case .follow(let order): return try await followSteps(order, for: admitted, caller)
-      case .show(let order): return try await follow(order, for: admitted, caller)
-      default: return await handle(call, from: peer)
-      }
-    }
-  }
-
-  private func follow(
+  /// Sends a report at each change until the list is over and its files are returned.
+  func showChanges(
     _ order: ShowOrder, for peer: ControlPeer, _ caller: ReplyStream
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> ShowReport {
     try await arrival(of: order.list, for: peer)
     // A list that takes the name meanwhile is another one.
     var order = order
     let list = try views.choose(order.list, by: peer)
     order.list = ListReference("\(list)")
     while true {
-      guard await caller.room() else { return .unread }
+      guard await caller.room() else { throw .unread }
       let seen = changes.version
       let report = try await views.show(order, for: peer)
-      if report.list.end.isReturned || stop.isOn { return .show(report) }
+      if report.list.end.isReturned || stop.isOn { return report }
       if report.list.isFinal, let loss = await keeper.lives()?[list]?.loss {
         throw .notPossible(why: "'\(report.list.name)' is over, and has no copy: \(loss.reason)")
       }
-      guard await caller.send(.show(report)) else { return .show(report) }
+      guard await caller.send(.answer(report)) else { return report }
       await changes.change(after: seen)
       // Otherwise a fast list would send a report for every photo.
       await views.clock.rest(.milliseconds(200))
-      if Task.isCancelled { return .show(report) }
+      if Task.isCancelled { return report }
     }
   }
 
   /// Reports every second while photos are being worked on, otherwise at each change.
-  private func watch(
+  func watch(
     _ order: WatchOrder, for peer: ControlPeer, _ caller: ReplyStream
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> WatchReport {
     if let list = order.list { try await arrival(of: list, for: peer) }
     while true {
-      guard await caller.room() else { return .unread }
+      guard await caller.room() else { throw .unread }
       let seen = changes.version
       let isAtWork = views.isAtWork
       let report = try await views.watch(order, for: peer)
       let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
-      if isOver || stop.isOn { return .watch(report) }
-      guard await caller.send(.watch(report)) else { return .watch(report) }
+      if isOver || stop.isOn { return report }
+      guard await caller.send(.answer(report)) else { return report }
       if !isAtWork { await changes.change(after: seen) }
       await views.clock.rest(isAtWork ? .seconds(1) : .milliseconds(200))
-      if Task.isCancelled { return .watch(report) }
+      if Task.isCancelled { return report }
     }
   }
 
   /// Sends the recorded steps; the first reply comes at once and has the place where they begin.
-  private func followSteps(
+  func followSteps(
     _ order: FollowOrder, for peer: ControlPeer, _ caller: ReplyStream
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FollowReport {
     if let list = order.list { try await arrival(of: list, for: peer) }
     var order = order
     var isFirst = true
@@ -175,16 +136,16 @@ final class ControlCalls: ControlService {
       let isOver = try views.isOver(order.list, for: peer)
       let report = try views.followed(order, for: peer)
       let isWhole = report.steps.count < FollowReport.most
-      if stop.isOn || (isOver && isWhole) { return .followed(report) }
+      if stop.isOn || (isOver && isWhole) { return report }
       if isFirst || !report.steps.isEmpty || report.missed {
-        guard await caller.send(.followed(report)) else { return .followed(report) }
+        guard await caller.send(.answer(report)) else { return report }
       }
       (isFirst, order.since) = (false, report.last)
       if isWhole {
         await changes.change(after: seen)
         await views.clock.rest(pace.rest(at: views.clock.uptime()))
       }
-      if Task.isCancelled { return .followed(FollowReport(last: report.last)) }
+      if Task.isCancelled { return FollowReport(last: report.last) }
     }
   }
 
@@ -234,11 +195,11 @@ final class ControlCalls: ControlService {
   // MARK: changes
 
   /// A list that the caller may change, here or else at another node, where it has the name alone.
-  private func steer(
+  private func steer<Answer>(
     _ reference: ListReference, _ peer: ControlPeer,
-    here: (ListID) async throws(ControlError) -> ControlReply,
-    elsewhere: (ClusterNode, ControlError) async throws(ControlError) -> ControlReply
-  ) async throws(ControlError) -> ControlReply {
+    here: (ListID) async throws(ControlError) -> Answer,
+    elsewhere: (ClusterNode, ControlError) async throws(ControlError) -> Answer
+  ) async throws(ControlError) -> Answer {
     let list: ListID
     do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
       guard case .noSuchList = error, let cluster else { throw error }
@@ -247,23 +208,23 @@ final class ControlCalls: ControlService {
     return try await here(list)
   }
 
-  private func change(
+  func change(
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> ListReply {
     try await steer(reference, peer) { list throws(ControlError) in
       do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
         throw .notPossible(why: error.reason)
       }
-      return .changed(try views.summary(list))
+      return ListReply(try views.summary(list))
     } elsewhere: { cluster, missing throws(ControlError) in
-      .changed(
+      ListReply(
         try await ForeignLists(office: cluster.office).change(reference, ask, peer, or: missing))
     }
   }
 
-  private func focus(
+  func focus(
     _ order: FocusOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FocusReport {
     let calls = FocusCalls(views: views, cluster: cluster)
     return try await steer(order.list, peer) { list throws(ControlError) in
       try await calls.focus(order, on: list, by: peer.user)
@@ -272,14 +233,14 @@ final class ControlCalls: ControlService {
     }
   }
 
-  private func unfocus(
-    _ reference: ListReference, viewer: String, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  func unfocus(
+    _ order: UnfocusOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> FocusReport {
     let calls = FocusCalls(views: views, cluster: cluster)
-    return try await steer(reference, peer) { list throws(ControlError) in
-      try await calls.unfocus(list, viewer: viewer, by: peer.user)
+    return try await steer(order.list, peer) { list throws(ControlError) in
+      try await calls.unfocus(list, viewer: order.viewer, by: peer.user)
     } elsewhere: { cluster, missing throws(ControlError) in
-      try await calls.unfocus(reference, viewer: viewer, at: cluster, by: peer, or: missing)
+      try await calls.unfocus(order, at: cluster, by: peer, or: missing)
     }
   }
 
@@ -309,10 +270,10 @@ final class ControlCalls: ControlService {
     }
   }
 
-  private func remove(
-    _ reference: ListReference, _ isSparing: Bool, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
-    let exact = try views.chooseExactly(reference, by: peer)
+  func remove(
+    _ order: RemoveOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ListReply {
+    let exact = try views.chooseExactly(order.list, by: peer)
     let summary = try changeable(ListReference("\(exact)"), peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
@@ -320,17 +281,17 @@ final class ControlCalls: ControlService {
     let list = ListID(summary.id)
     try await departure(of: list)
     do throws(Failure) {
-      try await remover.remove(list, by: peer.user, isSparing: isSparing)
+      try await remover.remove(list, by: peer.user, isSparing: order.spare)
     } catch {
       throw .notPossible(why: error.reason)
     }
-    return .changed(summary)
+    return ListReply(summary)
   }
 
-  private func sheet(
-    _ reference: ListReference, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
-    let summary = try changeable(reference, peer)
+  func sheet(
+    _ order: SheetOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> SheetReport {
+    let summary = try changeable(order.list, peer)
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; its contact sheet is made by itself")
     }
@@ -340,14 +301,14 @@ final class ControlCalls: ControlService {
     }
     try await departure(of: list)
     if stop.isOn { throw .notPossible(why: "the daemon is stopping") }
-    do throws(Failure) { return .sheet(try await sheets.make(list)) } catch {
+    do throws(Failure) { return try await sheets.make(list) } catch {
       throw .notPossible(why: error.reason)
     }
   }
 
-  private func retry(
+  func retry(
     _ order: RetryOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> ListReply {
     let list = try changeable(order.list, peer)
     if views.index[ListID(list.id)]?.terms.isEntry == true {
       throw .notPossible(
@@ -379,7 +340,7 @@ final class ControlCalls: ControlService {
     do throws(Failure) { new = try await views.inbox.again(again, stem: stem) } catch {
       throw .notPossible(why: error.words)
     }
-    return .changed(try views.summary(new))
+    return ListReply(try views.summary(new))
   }
 
   /// The named photos that failed; nil if none are named.
@@ -402,59 +363,58 @@ final class ControlCalls: ControlService {
     return choice
   }
 
-  private func reload(_ peer: ControlPeer) async throws(ControlError) -> [String] {
+  func reload(_ peer: ControlPeer) async throws(ControlError) -> NotesReply {
     guard peer.mayReload(daemonOf: user) else {
       throw .permissionDenied(why: "only root and the daemon's own user may reload it")
     }
     switch await reload.ask(by: peer.user) {
-    case .success(let notes): return notes
+    case .success(let notes): return NotesReply(notes)
     case .failure(let error): throw .reloadFailed(why: error.description)
     case nil: throw .notPossible(why: "the daemon is stopping")
     }
   }
 
-  private func forecast(
+  func forecast(
     _ order: ForecastOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> [String] {
+  ) async throws(ControlError) -> NotesReply {
     guard peer.mayReload(daemonOf: user) else {
       throw .permissionDenied(why: "only root and the daemon's own user may ask what is removed")
     }
     guard let notes = await reload.forecast(order) else {
       throw .notPossible(why: "the daemon is stopping")
     }
-    return notes
+    return NotesReply(notes)
   }
 
-  private func cache(_ clear: Bool, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
-  {
-    if clear {
+  func cache(_ order: CacheOrder, _ peer: ControlPeer) async throws(ControlError) -> CacheReply {
+    if order.clear {
       guard peer.mayReload(daemonOf: user) else {
         throw .permissionDenied(why: "only root and the daemon's own user may empty the cache")
       }
       await onDisk { views.downloader.cache?.clear() }
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
-    return .cache(views.cache())
+    return CacheReply(views.cache())
   }
 
-  private func aged(
-    _ age: Duration, _ peer: ControlPeer
-  ) async throws(ControlError) -> [ListSummary] {
+  func aged(
+    _ order: AgedOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ListsReply {
     let old: Set<UInt64>
-    do throws(Failure) { old = Set(try self.old(age).map(\.number)) } catch {
+    do throws(Failure) { old = Set(try self.old(order.age).map(\.number)) } catch {
       throw .notPossible(why: error.words)
     }
-    return try await views.summaries(for: peer).filter { old.contains($0.id) }
+    return ListsReply(try await views.summaries(for: peer).filter { old.contains($0.id) })
   }
 
-  private func status(for peer: ControlPeer) -> StatusReport {
+  func status(for peer: ControlPeer) -> StatusReport {
     var report = views.status(isStopping: stop.isOn, for: peer)
     report.cluster = cluster.map { NodeCalls(node: $0).summary }
     report.expiring = expiring()
     return report
   }
 
-  private func nodeCalls() throws(ControlError) -> NodeCalls {
+  func nodeCalls() throws(ControlError) -> NodeCalls {
     guard let cluster else {
       throw .notPossible(why: "this darkroomd does not belong to a cluster: Ledger= is not set")
     }
@@ -463,11 +423,11 @@ final class ControlCalls: ControlService {
 
   /// Flushing one host costs at most one attempt of one photo; flushing all costs an attempt of every
   /// user's photos.
-  private func flush(_ host: String?, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
+  func flush(_ order: FlushOrder, _ peer: ControlPeer) throws(ControlError) -> FlushReply {
     let mayAll = peer.mayReload(daemonOf: user)
     if !mayAll {
       let owners = "only root and the daemon's own user"
-      guard let host else {
+      guard let host = order.host else {
         throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
       }
       let closed = views.chains.closedHost(host)
@@ -480,8 +440,8 @@ final class ControlCalls: ControlService {
           why: "the host asked to be left alone; \(owners) may flush it")
       }
     }
-    let count = views.chains.flush(host, wishes: mayAll)
-    narrator.tell(.hostsFlushed(host, count: UInt64(count), by: Person(peer.user)))
-    return .flushed(hosts: count)
+    let count = views.chains.flush(order.host, wishes: mayAll)
+    narrator.tell(.hostsFlushed(order.host, count: UInt64(count), by: Person(peer.user)))
+    return FlushReply(count)
   }
 }

@@ -20,14 +20,14 @@ struct FocusCalls {
   /// `list` is one that the caller may change.
   func focus(
     _ order: FocusOrder, on list: ListID, by user: UInt32
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FocusReport {
     try refuseOver(list)
     let numbers = try await views.scans.run(of: user) { () throws(ControlError) in
       try named(by: order, in: list)
     }
     if isEntry(list) {
       let left = try await share(order.viewer, order.seconds, numbers, of: list, by: user)
-      return .focused(report(order, try views.summary(list), photos: numbers.count, left: left))
+      return report(order, try views.summary(list), photos: numbers.count, left: left)
     }
     let left = views.recorder.ledger { ledger in
       numbers.filter { ledger.state(of: PhotoID(list: list, number: $0)).isUnfinished }
@@ -42,20 +42,20 @@ struct FocusCalls {
         try views.chains.focus(viewer, on: left, for: time)
       } catch { throw Self.words(error) }
     }
-    return .focused(
-      report(order, try views.summary(list), photos: numbers.count, left: UInt32(left.count)))
+    return report(
+      order, try views.summary(list), photos: numbers.count, left: UInt32(left.count))
   }
 
   func unfocus(
     _ list: ListID, viewer name: String, by user: UInt32
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FocusReport {
     if isEntry(list) {
       try await end(name, of: list, by: user)
     } else {
       _ = views.chains.unfocus(
         FocusBoard.Viewer(list, user: user, name: OutsideText(checked: name)))
     }
-    return .focused(FocusReport(list: try views.summary(list)))
+    return FocusReport(list: try views.summary(list))
   }
 
   private func report(
@@ -71,7 +71,7 @@ struct FocusCalls {
   /// For a list that was dropped at another node.
   func focus(
     _ order: FocusOrder, at cluster: ClusterNode, by peer: ControlPeer, or missing: ControlError
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FocusReport {
     let lists = ForeignLists(office: cluster.office)
     let list = try await lists.changeable(order.list, peer, or: missing)
     if order.photos.isEmpty {
@@ -81,17 +81,16 @@ struct FocusCalls {
     let numbers = try PhotoWords(count: list.photos).numbers(
       order.photos, most: FocusBoard.mostPhotos)
     let left = try await ask(cluster, order.viewer, order.seconds, numbers, list.list, peer.user)
-    return .focused(report(order, try lists.summary(list), photos: numbers.count, left: left))
+    return report(order, try lists.summary(list), photos: numbers.count, left: left)
   }
 
   func unfocus(
-    _ reference: ListReference, viewer: String, at cluster: ClusterNode, by peer: ControlPeer,
-    or missing: ControlError
-  ) async throws(ControlError) -> ControlReply {
+    _ order: UnfocusOrder, at cluster: ClusterNode, by peer: ControlPeer, or missing: ControlError
+  ) async throws(ControlError) -> FocusReport {
     let lists = ForeignLists(office: cluster.office)
-    let list = try await lists.changeable(reference, peer, or: missing)
-    _ = try await ask(cluster, viewer, 0, [], list.list, peer.user)
-    return .focused(FocusReport(list: try lists.summary(list)))
+    let list = try await lists.changeable(order.list, peer, or: missing)
+    _ = try await ask(cluster, order.viewer, 0, [], list.list, peer.user)
+    return FocusReport(list: try lists.summary(list))
   }
 
   private func isEntry(_ list: ListID) -> Bool { views.index[list]?.terms.isEntry == true }

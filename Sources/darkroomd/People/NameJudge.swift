@@ -18,14 +18,14 @@ struct NameJudge {
 
   /// The answer, or the error with this judgement. Asks again if a label could be read only now.
   func answer(
-    _ peer: ControlPeer, _ answer: () async throws(ControlError) -> ControlReply
+    _ peer: ControlPeer, _ answer: () async throws(ControlError) -> any MessageValue
   ) async -> ControlReply {
-    do throws(ControlError) { return try await answer() } catch {
+    do throws(ControlError) { return .answer(try await answer()) } catch {
       guard case .noSuchList = error, await readLabels() else {
         return .failed(await judged(error, peer))
       }
     }
-    do throws(ControlError) { return try await answer() } catch {
+    do throws(ControlError) { return .answer(try await answer()) } catch {
       return .failed(await judged(error, peer))
     }
   }

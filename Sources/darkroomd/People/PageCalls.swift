@@ -37,33 +37,22 @@ final class PageCalls: Sendable {
   // MARK: views
 
   /// The caller for whom the call is made: with a view, its user, who may ask about its list alone.
-  func admitted(_ call: ControlCall, _ peer: ControlPeer) async throws(ControlError) -> ControlPeer
-  {
+  func admitted(
+    _ call: any ControlMethod, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlPeer {
     guard let text = peer.view else { return peer }
     let key = try await key()
     guard let right = key.right(in: text, now: views.clock.wallTime() / 1000) else {
       throw .permissionDenied(why: "this view is over; 'darkroomctl open' makes another")
     }
-    let reference: ListReference? =
-      switch call {
-      case .show(let order): order.list
-      case .follow(let order): order.list
-      case .focus(let order): order.list
-      case .unfocus(let list, _): list
-      case .states(let order): order.list
-      case .colours(let order): order.list
-      case .find(let order): order.list
-      case .picture(let order): order.list
-      default: nil
-      }
-    guard let reference, reference.text == "\(right.list)" else {
+    guard let reference = call.viewed, reference.text == "\(right.list)" else {
       throw .permissionDenied(why: "this view is one of list \(right.list) alone")
     }
     return ControlPeer(process: peer.process, user: right.user, group: peer.group)
   }
 
-  func open(_ reference: ListReference, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
-    let list = try views.choose(reference, for: peer)
+  func open(_ order: OpenOrder, _ peer: ControlPeer) throws(ControlError) -> OpenReport {
+    let list = try views.choose(order.list, for: peer)
     let random: [UInt8]
     do throws(SystemError) { random = try ThisProcess.randomBytes(ViewTokens.size) } catch {
       throw .notPossible(why: "there are no random numbers: \(error)")
@@ -73,13 +62,15 @@ final class PageCalls: Sendable {
       $0.tokens.make(promise, random: random, now: views.clock.uptime())
     }
     guard let token else { throw .notPossible(why: "too many pages wait to be opened") }
-    return .opened(OpenReport(list: try views.summary(list), token: token))
+    return OpenReport(list: try views.summary(list), token: token)
   }
 
-  func redeem(_ token: String) async throws(ControlError) -> ControlReply {
+  func redeem(
+    _ order: RedeemOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> RedeemReport {
     // First: a token is not used up for a view that cannot be signed.
     let key = try await key()
-    let promise = state.withLock { $0.tokens.take(token, now: views.clock.uptime()) }
+    let promise = state.withLock { $0.tokens.take(order.token, now: views.clock.uptime()) }
     guard let promise else {
       throw .permissionDenied(
         why: "this address was used, or is older than two minutes; 'darkroomctl open' makes another"
@@ -88,9 +79,8 @@ final class PageCalls: Sendable {
     let right = ViewRight(
       list: promise.list, user: promise.user,
       until: views.clock.wallTime() / 1000 + UInt64(Self.lifetime))
-    return .redeemed(
-      RedeemReport(
-        list: promise.list, user: promise.user, view: key.text(of: right), seconds: Self.lifetime))
+    return RedeemReport(
+      list: promise.list, user: promise.user, view: key.text(of: right), seconds: Self.lifetime)
   }
 
   /// The key is made at the first use, and is private to the daemon. Removing its file ends all views at the next start.
@@ -122,7 +112,7 @@ final class PageCalls: Sendable {
 
   // MARK: looking
 
-  func states(_ order: StatesOrder, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
+  func states(_ order: StatesOrder, _ peer: ControlPeer) async throws(ControlError) -> StatesReport
   {
     let list = try views.choose(order.list, for: peer)
     // Before the states: a change in between is told twice, not lost.
@@ -136,10 +126,9 @@ final class PageCalls: Sendable {
       : try await views.scans.run(of: peer.user) { () throws(ControlError) in
         try self.digits(of: list, from: first, count)
       }
-    return .states(
-      StatesReport(
-        list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
-        mayFocus: peer.mayChange(listOf: summary.owner)))
+    return StatesReport(
+      list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
+      mayFocus: peer.mayChange(listOf: summary.owner))
   }
 
   private func digits(
@@ -180,17 +169,16 @@ final class PageCalls: Sendable {
   /// tells nothing that is not soon told. Like pictures, they come from the list that holds the prints.
   func colours(
     _ order: ColoursOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> ColoursReport {
     let list = try views.choose(order.list, for: peer)
     let (total, groups) = (try views.summary(list).total, UInt32(order.groups))
     if isSucceeded(list) {
-      return .colours(ColoursReport(groups: Array(repeating: "", count: Int(groups))))
+      return ColoursReport(groups: Array(repeating: "", count: Int(groups)))
     }
-    return .colours(
-      ColoursReport(
-        groups: try await views.scans.run(of: peer.user) { () throws(ControlError) in
-          try self.colours(of: total, by: groups, from: try self.rows(of: list))
-        }))
+    return ColoursReport(
+      groups: try await views.scans.run(of: peer.user) { () throws(ControlError) in
+        try self.colours(of: total, by: groups, from: try self.rows(of: list))
+      })
   }
 
   private func colours(
@@ -219,12 +207,11 @@ final class PageCalls: Sendable {
 
   func find(
     _ order: FindOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> FindReport {
     let list = try views.choose(order.list, for: peer)
-    return .found(
-      try await views.scans.run(of: peer.user) { () throws(ControlError) in
-        try search(order, in: list)
-      })
+    return try await views.scans.run(of: peer.user) { () throws(ControlError) in
+      try search(order, in: list)
+    }
   }
 
   private func search(
@@ -256,19 +243,19 @@ final class PageCalls: Sendable {
   /// The file is opened here: the caller may be a process that cannot read it, but acts for a user who may.
   func picture(
     _ order: PictureOrder, _ peer: ControlPeer
-  ) async throws(ControlError) -> ControlReply {
+  ) async throws(ControlError) -> PictureReport {
     let list = try views.choose(order.list, for: peer)
     // A copy of a print in a store would take room on this machine for as long as a caller holds it.
     guard let label = views.index[list], views.expiry(of: list) == nil,
       label.terms.storedPrints(in: views.lists.folders) == nil
-    else { return .picture(PictureReport()) }
+    else { return PictureReport() }
     let name: FileName
     if order.isThumbnail {
       name = Thumbnail.file(order.photo)
     } else {
       let photo = ShowOrder(list: ListReference("\(list)"), offset: order.photo - 1, limit: 1)
       let print = try await views.show(photo, for: peer).photos.first.flatMap { FileName($0.print) }
-      guard let print else { return .picture(PictureReport()) }
+      guard let print else { return PictureReport() }
       name = print
     }
     let folders = [label.terms.prints] + (order.isThumbnail ? [Thumbnail.folder] : [])
@@ -276,9 +263,9 @@ final class PageCalls: Sendable {
       try self.open(name, in: folders, of: label.terms)
     }
     // A list is known before it prints: what was opened before one took over is a picture of this list.
-    if isSucceeded(list) { return .picture(PictureReport()) }
+    if isSucceeded(list) { return PictureReport() }
     let type = name.hasSuffix(".png") ? "image/png" : "image/jpeg"
-    return .picture(PictureReport(type: file == nil ? nil : type, file: file))
+    return PictureReport(type: file == nil ? nil : type, file: file)
   }
 
   /// Nil if it is missing.

@@ -3,6 +3,7 @@
 // error with a suggestion. Returns complete settings or raises `ConfigurationError`. A value; reading it
 // waits for a disk.
 
+import Cluster
 import Linux
 import Vocabulary
 
@@ -44,6 +45,12 @@ struct ConfigurationFile: Sendable {
     let cluster = read.settings.cluster
     if cluster.ledger != nil, cluster.blobs == nil {
       throw ConfigurationError(file: path, line: nil, problem: Settings.Cluster.needsBlobs)
+    }
+    if let problem = cluster.ledger.flatMap({ LedgerPlace.problem(in: $0) }) {
+      let place = read.origins.place(of: "Ledger")
+      throw ConfigurationError(
+        file: place?.file ?? path, line: place?.line,
+        problem: "libpq does not understand Ledger=: \(problem)")
     }
     if cluster.hasStore, cluster.blobCredentials == nil {
       throw ConfigurationError(

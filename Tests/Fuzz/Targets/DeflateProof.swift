@@ -3,7 +3,7 @@
 // that few bytes make rows beyond deflate's window: the sizes of pixel and row, then literal bytes and
 // repeats.
 
-import Codecs
+import Inflate
 import Support
 
 enum DeflateProof {
@@ -41,7 +41,7 @@ enum DeflateProof {
   }
 
   private static func unpacked(_ bytes: [UInt8]) -> [UInt8]? {
-    guard var inflater = TextInflater() else { return nil }
+    guard var inflater = ByteInflater() else { return nil }
     var out: [UInt8] = []
     let isSound = inflater.inflate(bytes) { piece in
       out += piece

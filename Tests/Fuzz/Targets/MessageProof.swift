@@ -48,16 +48,23 @@ enum MessageProof {
       must(
         (try? ControlRequest(reading: written.dropLast())) == request,
         "a request changed on its way")
-      for method in ControlCall.Method.allCases {
-        guard let call = try? ControlCall(method, request.parameters) else { continue }
-        must((try? ControlCall(method, call.parameters)) == call, "a call changed on its way")
-      }
+      for method in ControlInterface.methods { checkCall(of: method, request.parameters) }
     }
     guard let answer = try? ControlAnswer(reading: bytes) else { return }
-    for method in ControlCall.Method.allCases {
-      guard let reply = try? ControlReply(to: method, answer.parameters) else { continue }
-      must(
-        (try? ControlReply(to: method, reply.parameters)) == reply, "a reply changed on its way")
-    }
+    for method in ControlInterface.methods { checkReply(to: method, answer.parameters) }
+  }
+
+  private static func checkCall<Method: ControlMethod>(
+    of method: Method.Type, _ parameters: JSONObject
+  ) {
+    guard let call = try? Method(request: parameters) else { return }
+    must((try? Method(request: call.object)) == call, "a call changed on its way")
+  }
+
+  private static func checkReply<Method: ControlMethod>(
+    to method: Method.Type, _ parameters: JSONObject
+  ) {
+    guard let reply = try? Method.Answer(parameters) else { return }
+    must((try? Method.Answer(reply.object)) == reply, "a reply changed on its way")
   }
 }

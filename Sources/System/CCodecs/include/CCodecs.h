@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 #include "deflate.h"
-#include "inflate.h"
 #include "thumbnail.h"
 
 #include <stdint.h>

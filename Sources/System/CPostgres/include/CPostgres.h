@@ -13,6 +13,9 @@ int dr_pg_load(void);
 
 // Copies the value that a connection string or URI gives to an option. 0 without one, or if it does not fit.
 int dr_pg_option(const char *text, const char *name, char *value, uint64_t size);
+// Copies what libpq finds wrong with a connection string or URI, in its words; 0 if nothing is, or
+// if there is no memory.
+int dr_pg_problem(const char *text, char *words, uint64_t size);
 // Begins to connect. `text` is a connection string or URI; `names` and `values`, ended by NULL, override it.
 // NULL if there is no memory.
 void *dr_pg_start(const char *text, const char *const *names, const char *const *values);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses a text of a PNG with zlib.
+// Decompresses a stream with zlib, in as small steps as the caller wants.
 
-#ifndef DARKROOM_INFLATE_H
-#define DARKROOM_INFLATE_H
+#ifndef DARKROOM_CINFLATE_H
+#define DARKROOM_CINFLATE_H
 
 #include <stdint.h>
 
 struct dr_inflate;
+// What stands around the deflated bytes, in zlib's numbers: its own frame, that of gzip or its own, nothing.
+enum { DR_INFLATE_ZLIB = 15, DR_INFLATE_GZIP = 47, DR_INFLATE_RAW = -15 };
 // NULL if there is no memory.
-struct dr_inflate *dr_inflate_open(void);
+struct dr_inflate *dr_inflate_open(int32_t frame);
 // Returns the number of bytes written to `out` and sets `taken`, the number of input bytes used; -1 if the
 // input is damaged.
 int32_t dr_inflate_some(struct dr_inflate *inflate, const uint8_t *bytes, uint32_t count,

@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses a text of a PNG piece by piece. Damaged input ends it.
+// Decompresses deflated bytes (RFC 1951) piece by piece: a text of a PNG, or the body of an answer. Damaged input ends
+// it.
 
-internal import CCodecs
+internal import CInflate
 
-@safe package struct TextInflater: ~Copyable {
-  private static let pieceSize = 16 << 10
+@safe package struct ByteInflater: ~Copyable {
+  /// What stands around the deflated bytes: a head and a checksum, or nothing.
+  package enum Frame: Sendable {
+    /// RFC 1950.
+    case zlib
+    /// RFC 1952; zlib's as well.
+    case gzip
+    case raw
+
+    fileprivate var number: Int32 {
+      switch self {
+      case .zlib: Int32(DR_INFLATE_ZLIB)
+      case .gzip: Int32(DR_INFLATE_GZIP)
+      case .raw: Int32(DR_INFLATE_RAW)
+      }
+    }
+  }
+
+  package static let pieceSize = 16 << 10
   private let handle: OpaquePointer
 
   /// The number of compressed bytes that were used: what follows the end is not.
   package private(set) var taken = 0
 
   /// Nil if there is no memory left.
-  package init?() {
-    guard let handle = unsafe dr_inflate_open() else { return nil }
+  package init?(_ frame: Frame = .zlib) {
+    guard let handle = unsafe dr_inflate_open(frame.number) else { return nil }
     unsafe self.handle = handle
   }
 
   deinit { unsafe dr_inflate_close(handle) }
 
-  /// The whole text has been decompressed.
+  /// All bytes have been decompressed.
   package var isAtEnd: Bool { unsafe dr_inflate_ended(handle) != 0 }
 
   /// Passes the decompressed bytes to `take` in pieces of at most 16 KiB until `take` returns false.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/inflate.h"
+#include "CInflate.h"
 
 #include <stdlib.h>
 // Makes zlib's input pointers const.
@@ -11,10 +11,10 @@ struct dr_inflate {
   int ended;
 };
 
-struct dr_inflate *dr_inflate_open(void) {
+struct dr_inflate *dr_inflate_open(int32_t frame) {
   struct dr_inflate *inflate = calloc(1, sizeof *inflate);
   if (!inflate) return NULL;
-  if (inflateInit(&inflate->codec) == Z_OK) return inflate;
+  if (inflateInit2(&inflate->codec, frame) == Z_OK) return inflate;
   free(inflate);
   return NULL;
 }
