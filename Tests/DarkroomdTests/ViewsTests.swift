@@ -153,7 +153,7 @@ import Vocabulary
         var (numbers, next): ([UInt32], UInt32?) = ([], 0)
         while let offset = next {
           let page = try await show(bench, from: offset, most: 1000, state)
-          #expect(ControlAnswer(.show(page)).bytes.count < 1 << 20 + 4096)
+          #expect(ControlAnswer(.answer(page)).bytes.count < 1 << 20 + 4096)
           #expect(page.photos.count <= 65 && !page.photos.isEmpty)
           numbers += page.photos.map(\.number)
           next = page.more
@@ -361,7 +361,7 @@ import Vocabulary
       let name = String(repeating: "\u{1}", count: 240)
       for number in 1...1010 { try bench.drop("\(name)\(number).doc", []) }
       let report = await bench.views.inboxReport(for: .owner)
-      #expect(ControlAnswer(.inbox(report)).bytes.count < 1 << 20 + 4096)
+      #expect(ControlAnswer(.answer(InboxReply(report))).bytes.count < 1 << 20 + 4096)
       #expect(report.files.count < 1000 && report.files.count + Int(report.more) == 1010)
     }
   }

@@ -41,7 +41,7 @@ struct TransferReplyTests {
   }
 
   private static let codings = [
-    // Other names are no coding.
+    // With any other name, the bytes are the photo.
     Row("/coded?as=", photo), Row("/coded?as=identity", photo), Row("/coded?as=,", photo),
     Row("/coded?as=identity,%20identity", photo), Row("/coded?as=identity%7Cidentity", photo),
     Row("/coded?as=none", photo), Row("/coded?as=UTF-8", photo), Row("/coded?as=binary", photo),
