@@ -14,6 +14,8 @@ package struct InboxState: Sendable {
     package let ignored: IgnoredReason?
     /// The name of the list that pictures in the inbox itself become.
     private(set) var listName: FileName?
+    /// Of a roll that this sweep looked through.
+    private(set) var entries: Int?
 
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
@@ -23,6 +25,7 @@ package struct InboxState: Sendable {
     package init(roll: Roll) {
       self.init(rollKey: roll.key, roll.status)
       if roll.key.place != .inbox { listName = roll.listName }
+      entries = roll.entries
     }
 
     init(rollKey key: Candidate.Key, _ status: FileStatus) {
@@ -64,6 +67,7 @@ package struct InboxState: Sendable {
 
   private let settings: InboxSettings
   private var places: WaitingPlaces
+  private var walks = RollWalks()
   private(set) var ignored: [FileName: IgnoredReason] = [:]
   private(set) var ignoredCount = 0
   /// Files that changed while they were busy.
@@ -119,6 +123,7 @@ package struct InboxState: Sendable {
       guard let status = entry.status else { continue }
       note(Candidate(key: entry.key, status: status), at: since ?? now)
       places[entry.key]?.listName = entry.listName
+      if let entries = entry.entries { places[entry.key]?.walked(entries, at: now) }
     }
     if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
     return actions + due(at: now)
@@ -143,11 +148,15 @@ package struct InboxState: Sendable {
   }
 
   /// Folders of pictures that are not due: a sweep need not walk through them again.
-  func restingRolls(at now: Duration) -> [Candidate.Key: FileStatus] {
-    waiting.filter { _, file in
-      file.candidate.isRoll && !file.candidate.isLoose && file.phase != .withoutPictures
-        && !isDue(file, at: now)
-    }.mapValues(\.candidate.status)
+  /// - Parameter rung: folders whose watch rang since the last sweep.
+  mutating func restingRolls(
+    rung: Set<FileName> = [], at now: Duration
+  ) -> [Candidate.Key: FileStatus] {
+    let rolls = waiting.filter { $0.value.candidate.isRoll && !$0.value.candidate.isLoose }
+    let empty = rolls.values.filter { $0.phase == .withoutPictures }
+    let chosen = walks.choose(empty, rung: rung, at: now)
+    return rolls.filter { !chosen.contains($0.key) && !isDue($0.value, at: now) }
+      .mapValues(\.candidate.status)
   }
 
   /// The due files, for a look at each when only time has passed.
@@ -283,7 +292,9 @@ package struct InboxState: Sendable {
       return
     }
     let first = known.flatMap { $0.phase == .withoutPictures ? nil : $0.first }
-    places[candidate.key] = WaitingFile(candidate, since: now, first: first ?? now)
+    var file = WaitingFile(candidate, since: now, first: first ?? now)
+    if let known { file.walked(known.entries, at: known.walkedAt) }
+    places[candidate.key] = file
   }
 
   /// Oldest first, then by name, so that the order is reproducible.
