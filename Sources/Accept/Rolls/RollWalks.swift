@@ -22,7 +22,10 @@ struct RollWalks: Sendable {
     _ files: [WaitingFile], rung names: Set<FileName>, at now: Duration
   ) -> Set<Candidate.Key> {
     let isWhole = begun.map { now - $0 >= Self.interval } ?? true
-    if isWhole { (begun, walked) = (now, [:]) }
+    if isWhole {
+      begun = now
+      walked = [:]
+    }
     rung.formUnion(names.map { Candidate.Key($0) })
     rung.formIntersection(files.map(\.candidate.key))
     let wanted = files.filter { isWhole || rung.contains($0.candidate.key) }
