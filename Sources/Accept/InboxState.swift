@@ -12,6 +12,8 @@ package struct InboxState: Sendable {
     package let status: FileStatus?
     /// Why the entry is ignored.
     package let ignored: IgnoredReason?
+    /// Of an ignored entry, if it is known.
+    private(set) var owner: UInt32?
     /// The name of the list that pictures in the inbox itself become.
     private(set) var listName: FileName?
     /// Of a roll that this sweep looked through.
@@ -20,6 +22,7 @@ package struct InboxState: Sendable {
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
       ignored = IgnoredReason.judge(key.name, status.kind)
+      owner = status.owner
     }
 
     package init(roll: Roll) {
@@ -32,8 +35,9 @@ package struct InboxState: Sendable {
       (self.key, self.status, ignored) = (key, status, nil)
     }
 
-    package init(_ key: Candidate.Key, ignored: IgnoredReason) {
+    package init(_ key: Candidate.Key, ignored: IgnoredReason, owner: UInt32? = nil) {
       (self.key, status, self.ignored) = (key, nil, ignored)
+      self.owner = owner
     }
   }
 
@@ -68,7 +72,7 @@ package struct InboxState: Sendable {
   private let settings: InboxSettings
   private var places: WaitingPlaces
   private var walks = RollWalks()
-  private(set) var ignored: [FileName: IgnoredReason] = [:]
+  private(set) var ignoredNames = IgnoredNames()
   private(set) var ignoredCount = 0
   /// Files that changed while they were busy.
   private var changed: Set<Candidate.Key> = []
@@ -85,6 +89,8 @@ package struct InboxState: Sendable {
   }
 
   var waiting: [Candidate.Key: WaitingFile] { places.files }
+  /// Some of very many, of each user.
+  var ignored: [FileName: IgnoredReason] { ignoredNames.reasons }
 
   /// Those whose files wait without a place, as the last sweep found them.
   package var crowd: Set<InboxCrowd> { places.crowd }
@@ -99,21 +105,14 @@ package struct InboxState: Sendable {
   ) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
-    // Remembered names only: names beyond the limit are merely counted.
-    var left: Set<FileName> = []
     ignoredCount = 0
+    ignoredNames.begin()
     for entry in entries {
       if let reason = entry.ignored {
         ignoredCount += 1
-        if let known = ignored[entry.key.name] {
-          left.insert(entry.key.name)
-          if known == reason { continue }
-        } else if ignored.count >= Self.maximumIgnored {
-          continue
+        if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
+          actions.append(.ignore(entry.key.name, reason))
         }
-        left.insert(entry.key.name)
-        ignored[entry.key.name] = reason
-        actions.append(.ignore(entry.key.name, reason))
       } else {
         seen.insert(entry.key)
       }
@@ -125,7 +124,7 @@ package struct InboxState: Sendable {
       places[entry.key]?.listName = entry.listName
       if let entries = entry.entries { places[entry.key]?.walked(entries, at: now) }
     }
-    if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
+    ignoredNames.end()
     return actions + due(at: now)
   }
 
