@@ -73,6 +73,9 @@ final class InboxDoor {
     return rings
   }
 
+  /// The folders of the inbox that rang since the last call.
+  func takeRung() -> Set<FileName> { doorbell?.takeRung() ?? [] }
+
   /// Lets changes in these folders of the inbox also ring.
   func listen(inside names: [FileName]) {
     guard let folder else { return }

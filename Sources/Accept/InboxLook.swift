@@ -16,6 +16,8 @@ struct InboxLook {
   var busy: Set<ListID> = []
   /// Folders that were looked through before, and are not due.
   var known: [Candidate.Key: FileStatus] = [:]
+  /// As earlier sweeps saw them.
+  var ignored = IgnoredNames()
 
   func entries() throws(SystemError) -> [InboxState.Entry] {
     var loose = LoosePictures()
@@ -41,10 +43,15 @@ struct InboxLook {
     let key = Candidate.Key(entry.name)
     let mayBePicture =
       pictures && (entry.kind != .file || PictureName(entry.name.bytes).isPicture)
-    // No stat where the name and the kind decide: there may be many.
+    // One stat, not at each sweep, where the name and the kind decide: there may be many. None of a folder, which may
+    // be a mount whose server is gone.
     if let reason = IgnoredReason.judge(entry.name, entry.kind), reason == .hidden || !mayBePicture
     {
-      return InboxState.Entry(key, ignored: isNode ? reason.atNode : reason)
+      var owner: UInt32?
+      if let kind = entry.kind, kind != .folder, ignored.wantsOwner(of: entry.name) {
+        owner = (try? inbox.status(ifThere: entry.name))?.owner
+      }
+      return InboxState.Entry(key, ignored: isNode ? reason.atNode : reason, owner: owner)
     }
     guard let status = try inbox.status(ifThere: entry.name) else { return nil }
     if pictures, status.kind == .folder {

@@ -180,7 +180,8 @@ final class InboxLoop {
     mustSweep = false
     let seen = times.sweeps(at: parts.clock.uptime())
     var look = memory.look(at: inbox)
-    look.known = state.restingRolls(at: parts.clock.uptime())
+    look.known = state.restingRolls(rung: door.takeRung(), at: parts.clock.uptime())
+    look.ignored = state.ignoredNames
     let entries = try read { () throws(SystemError) in try look.entries() }
     door.listen(
       inside: entries.filter { $0.key.place == .inbox && $0.status?.kind == .folder }.map(

@@ -12,25 +12,32 @@ package struct InboxState: Sendable {
     package let status: FileStatus?
     /// Why the entry is ignored.
     package let ignored: IgnoredReason?
+    /// Of an ignored entry, if it is known.
+    private(set) var owner: UInt32?
     /// The name of the list that pictures in the inbox itself become.
     private(set) var listName: FileName?
+    /// Of a roll that this sweep looked through.
+    private(set) var entries: Int?
 
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
       ignored = IgnoredReason.judge(key.name, status.kind)
+      owner = status.owner
     }
 
     package init(roll: Roll) {
       self.init(rollKey: roll.key, roll.status)
       if roll.key.place != .inbox { listName = roll.listName }
+      entries = roll.entries
     }
 
     init(rollKey key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status, ignored) = (key, status, nil)
     }
 
-    package init(_ key: Candidate.Key, ignored: IgnoredReason) {
+    package init(_ key: Candidate.Key, ignored: IgnoredReason, owner: UInt32? = nil) {
       (self.key, status, self.ignored) = (key, nil, ignored)
+      self.owner = owner
     }
   }
 
@@ -64,7 +71,8 @@ package struct InboxState: Sendable {
 
   private let settings: InboxSettings
   private var places: WaitingPlaces
-  private(set) var ignored: [FileName: IgnoredReason] = [:]
+  private var walks = RollWalks()
+  private(set) var ignoredNames = IgnoredNames()
   private(set) var ignoredCount = 0
   /// Files that changed while they were busy.
   private var changed: Set<Candidate.Key> = []
@@ -81,6 +89,8 @@ package struct InboxState: Sendable {
   }
 
   var waiting: [Candidate.Key: WaitingFile] { places.files }
+  /// Some of very many, of each user.
+  var ignored: [FileName: IgnoredReason] { ignoredNames.reasons }
 
   /// Those whose files wait without a place, as the last sweep found them.
   package var crowd: Set<InboxCrowd> { places.crowd }
@@ -95,21 +105,14 @@ package struct InboxState: Sendable {
   ) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
-    // Remembered names only: names beyond the limit are merely counted.
-    var left: Set<FileName> = []
     ignoredCount = 0
+    ignoredNames.begin()
     for entry in entries {
       if let reason = entry.ignored {
         ignoredCount += 1
-        if let known = ignored[entry.key.name] {
-          left.insert(entry.key.name)
-          if known == reason { continue }
-        } else if ignored.count >= Self.maximumIgnored {
-          continue
+        if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
+          actions.append(.ignore(entry.key.name, reason))
         }
-        left.insert(entry.key.name)
-        ignored[entry.key.name] = reason
-        actions.append(.ignore(entry.key.name, reason))
       } else {
         seen.insert(entry.key)
       }
@@ -119,8 +122,9 @@ package struct InboxState: Sendable {
       guard let status = entry.status else { continue }
       note(Candidate(key: entry.key, status: status), at: since ?? now)
       places[entry.key]?.listName = entry.listName
+      if let entries = entry.entries { places[entry.key]?.walked(entries, at: now) }
     }
-    if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
+    ignoredNames.end()
     return actions + due(at: now)
   }
 
@@ -143,11 +147,15 @@ package struct InboxState: Sendable {
   }
 
   /// Folders of pictures that are not due: a sweep need not walk through them again.
-  func restingRolls(at now: Duration) -> [Candidate.Key: FileStatus] {
-    waiting.filter { _, file in
-      file.candidate.isRoll && !file.candidate.isLoose && file.phase != .withoutPictures
-        && !isDue(file, at: now)
-    }.mapValues(\.candidate.status)
+  /// - Parameter rung: folders whose watch rang since the last sweep.
+  mutating func restingRolls(
+    rung: Set<FileName> = [], at now: Duration
+  ) -> [Candidate.Key: FileStatus] {
+    let rolls = waiting.filter { $0.value.candidate.isRoll && !$0.value.candidate.isLoose }
+    let empty = rolls.values.filter { $0.phase == .withoutPictures }
+    let chosen = walks.choose(empty, rung: rung, at: now)
+    return rolls.filter { !chosen.contains($0.key) && !isDue($0.value, at: now) }
+      .mapValues(\.candidate.status)
   }
 
   /// The due files, for a look at each when only time has passed.
@@ -283,7 +291,9 @@ package struct InboxState: Sendable {
       return
     }
     let first = known.flatMap { $0.phase == .withoutPictures ? nil : $0.first }
-    places[candidate.key] = WaitingFile(candidate, since: now, first: first ?? now)
+    var file = WaitingFile(candidate, since: now, first: first ?? now)
+    if let known { file.walked(known.entries, at: known.walkedAt) }
+    places[candidate.key] = file
   }
 
   /// Oldest first, then by name, so that the order is reproducible.

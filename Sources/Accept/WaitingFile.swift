@@ -89,6 +89,9 @@ package struct WaitingFile: Equatable, Sendable {
   package var phase: Phase = .settling
   /// Of the list that pictures in the inbox itself become, as the last sweep saw them.
   var listName: FileName?
+  /// Of a folder of pictures, as a sweep last looked through it: its entries, and when.
+  private(set) var entries = 0
+  private(set) var walkedAt = Duration.zero
   /// The candidate is not tried again before, because a try of pictures looks at all of them, and the tries of very
   /// many unreadable files cost as much.
   private(set) var restsUntil = Duration.zero
@@ -111,6 +114,10 @@ package struct WaitingFile: Equatable, Sendable {
     since == other.since
       ? candidate.name.bytes.lexicographicallyPrecedes(other.candidate.name.bytes)
       : since < other.since
+  }
+
+  mutating func walked(_ entries: Int, at now: Duration) {
+    (self.entries, walkedAt) = (entries, now)
   }
 
   /// A writer's close usually rings the doorbell, but not always: the probe is repeated after growing pauses.

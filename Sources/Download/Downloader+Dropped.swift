@@ -17,13 +17,16 @@ extension Downloader {
     let name = Original.name(of: photo)
     let found = try asMachine { () throws(SystemError) in try pictures?.status(ifThere: source) }
     guard let pictures, let found else { throw Self.gone }
+    do throws(Failure) { try weigh(found.size) } catch {
+      discard(photo, in: folder)
+      throw error
+    }
     let (file, sum) = try asMachine { () throws(SystemError) in
       try pictures.linkOrCopy(source, toEmpty: folder, as: name)
       let file = try folder.open(name, .read)
       return (file, try FileCopy.digest(of: file, size: found.size))
     }
     do throws(Failure) {
-      try judge(found.size, [], "the picture")
       // It lay on a disk for a while.
       try compare(sum, checksum)
     } catch {
@@ -33,6 +36,19 @@ extension Downloader {
     return Original(
       file: file, name: name, contents: Contents(size: found.size, hash: sum.prefix), host: "",
       status: 0, isEndSure: true)
+  }
+
+  /// Before a byte is read: a sparse picture has any size.
+  private func weigh(_ size: UInt64) throws(Failure) {
+    let most = state.withLock { $0.settings.maximumSize }
+    guard size <= most else { throw Self.tooLarge("the picture", limit: most) }
+    try judge(size, [], "the picture")
+  }
+
+  static func tooLarge(_ thing: String, limit: UInt64) -> Failure {
+    Failure(
+      .final, code: "size.limit", reason: "\(thing) has more than \(limit) bytes",
+      advice: "MaximumSize= under [Download] sets the limit")
   }
 
   private static let gone = Failure(

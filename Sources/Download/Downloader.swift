@@ -116,10 +116,7 @@ package final class Downloader: Sendable {
       try asMachine { () throws(SystemError) in try file.write(bytes, at: offset) }
     }
     guard size <= settings.maximumSize else {
-      throw Failure(
-        .final, code: "size.limit",
-        reason: "the file has more than \(settings.maximumSize) bytes",
-        advice: "MaximumSize= under [Download] sets the limit")
+      throw Self.tooLarge("the file", limit: settings.maximumSize)
     }
     try judge(size, head, "the file")
     try compare(digest, checksum)

@@ -90,6 +90,10 @@ package struct HookOrder: OutboxOrder, Equatable {
 
   package mutating func set(_ fact: Fact, _ text: String) { self[fact] = Array(text.utf8) }
 
+  package var owner: UInt32 {
+    facts[.owner].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0
+  }
+
   package var listName: String { String(decoding: facts[.name] ?? [], as: UTF8.self) }
 
   /// `NAME=value` each.

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The orders for hooks, or for webhooks, in a folder, a file each, until they are done. The daemon adds them; one
 // process at a time works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock and
-// one damaged order. Raises SystemError, and `hook.order` for a damaged order.
-// Concurrency: immutable; every function waits for a disk. Several threads may add different orders at once.
+// one damaged order. No user can close the outbox for the others, because a user has at most an eighth of the places.
+// Raises SystemError, and `hook.order` for a damaged order.
+// Concurrency: immutable but for the owners that are known, which have a Mutex; every function waits for a disk. Several
+// threads may add different orders at once.
 
 internal import Files
+internal import Synchronization
 package import Vocabulary
 
 package protocol OutboxOrder: Sendable {
   /// In bytes.
   static var longestText: Int { get }
   var key: HookOrder.Key { get }
+  /// Root if it is not known.
+  var owner: UInt32 { get }
   var text: String { get }
   init(_ key: HookOrder.Key, text: [UInt8]) throws(Failure)
 }
@@ -23,12 +28,19 @@ package typealias WebhookOutbox = Outbox<WebhookOrder>
 package struct Outbox<Order: OutboxOrder>: Sendable {
   /// More orders are refused: as long as none is done, they only accumulate.
   package static var most: Int { 10_000 }
+  /// As many of one user.
+  package static var share: Int { most / 8 }
 
   private static var damaged: FileName { FileName(literal: ".damaged") }
 
   private let folder: any Folder
+  private let keepers: Set<UInt32>
+  private let owners = OrderOwners()
 
-  package init(_ folder: any Folder) { self.folder = folder }
+  /// - Parameter keepers: the users without a share.
+  package init(_ folder: any Folder, keepers: Set<UInt32> = [0]) {
+    (self.folder, self.keepers) = (folder, keepers)
+  }
 
   /// Removes the drafts that a crash left. Call before the first order is added.
   package func sweep() throws(SystemError) {
@@ -42,12 +54,22 @@ package struct Outbox<Order: OutboxOrder>: Sendable {
 
   package func hasRoom() throws(SystemError) -> Bool { try keys().count < Self.most }
 
-  /// Durable on return; replaces an order with the same key. False if the outbox is full.
+  /// Durable on return; replaces an order with the same key. False if the outbox is full or, if it has room, the share
+  /// of the order's owner.
   package func add(_ order: Order) throws(SystemError) -> Bool {
     let keys = try keys()
-    guard keys.count < Self.most || keys.contains(order.key) else { return false }
+    if !keys.contains(order.key) {
+      guard keys.count < Self.most, hasShare(order.owner, among: keys) else { return false }
+    }
     try replace(order)
     return true
+  }
+
+  private func hasShare(_ owner: UInt32, among keys: [HookOrder.Key]) -> Bool {
+    if keepers.contains(owner) || keys.count < Self.share { return true }
+    // An order that cannot be read belongs to no share.
+    let own = owners.count(of: owner, among: keys) { (try? order($0))?.owner ?? 0 }
+    return own < Self.share
   }
 
   /// Durable on return. Does not count the orders.
@@ -89,5 +111,21 @@ package struct Outbox<Order: OutboxOrder>: Sendable {
       try folder.rename(name, to: folder, as: hidden, replacing: true)
     }
     return strangers
+  }
+}
+
+/// The owners of the orders, each of which is read once.
+private final class OrderOwners: Sendable {
+  private let known = Mutex<[HookOrder.Key: UInt32]>([:])
+
+  /// The number of the orders of this user. Forgets the orders that are gone.
+  func count(
+    of owner: UInt32, among keys: [HookOrder.Key], reading read: (HookOrder.Key) -> UInt32
+  ) -> Int {
+    let before = known.withLock { $0 }
+    var now: [HookOrder.Key: UInt32] = [:]
+    for key in keys { now[key] = before[key] ?? read(key) }
+    known.withLock { [now] in $0 = now }
+    return now.values.count { $0 == owner }
   }
 }

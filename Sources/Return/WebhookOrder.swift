@@ -25,6 +25,7 @@ package struct WebhookOrder: OutboxOrder, Equatable {
   package init(_ facts: HookOrder, to url: PhotoURL) { (self.facts, self.url) = (facts, url) }
 
   package var key: HookOrder.Key { facts.key }
+  package var owner: UInt32 { facts.owner }
 
   // MARK: life
 

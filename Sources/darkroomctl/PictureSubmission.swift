@@ -117,13 +117,7 @@ struct PictureSubmission {
         throw error
       }
     } catch {
-      if error.exists {
-        throw Failure(
-          .final, code: "list.name", reason: "'\(name)' is still in the inbox",
-          advice:
-            "Wait until it is accepted, remove it if 'darkroomctl inbox' says that it is ignored, or choose "
-            + "another name with --name")
-      }
+      if error.exists { throw InboxName.taken(name, in: inbox) }
       throw error.failure
     }
   }

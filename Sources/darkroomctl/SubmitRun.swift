@@ -279,11 +279,7 @@ struct SubmitRun {
       }
       return candidate.name
     } catch {
-      if error.exists {
-        throw Failure(
-          .final, code: "list.name", reason: "'\(name)' is still in the inbox",
-          advice: "Wait until it is accepted, or choose another name with --name")
-      }
+      if error.exists { throw InboxName.taken(name, in: try? LinuxFolder.open(path: path)) }
       guard error.name == .notPermitted || error.name == .denied else { throw error.failure }
       throw Failure(
         .final, code: "inbox.forbidden",

@@ -212,6 +212,25 @@ import Vocabulary
     #expect(state.swept(junk + [list], at: .seconds(2)).count == 1)
   }
 
+  @Test func `ignored files of one user, however many, do not hide those of another`() {
+    var state = InboxState(InboxSettings())
+    let junk = (0..<20_000).map { DropWorld.entry("junk\($0).doc", version: 1, owner: 2000) }
+    _ = state.swept(junk, at: .zero)
+    #expect(state.ignored.count == InboxState.maximumIgnored)
+    let own = (0..<200).map { DropWorld.entry("notes\($0).doc", version: 1, owner: 1000) }
+    #expect(state.swept(junk + own, at: .seconds(1)).count == IgnoredNames.share)
+    #expect(state.ignored[own[0].key.name] == .suffix)
+    #expect(state.ignored.count == InboxState.maximumIgnored)
+    // None is told twice, and no owner is asked for twice.
+    #expect(state.swept(junk + own, at: .seconds(2)) == [])
+    #expect((junk + own).allSatisfy { !state.ignoredNames.wantsOwner(of: $0.key.name) })
+    #expect(state.ignoredNames.wantsOwner(of: FileName(literal: "new.doc")))
+    // The places that become free are for the next sweep.
+    #expect(state.swept(own, at: .seconds(3)) == [])
+    #expect(state.swept(own, at: .seconds(4)).count == 200 - IgnoredNames.share)
+    #expect(state.ignored.count == 200)
+  }
+
   @Test func `a file that waits for this machine is due when a disk is better`() throws {
     var state = InboxState(InboxSettings())
     let name = try #require(FileName("a.plist"))

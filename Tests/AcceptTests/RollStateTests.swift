@@ -80,6 +80,55 @@ import Vocabulary
     #expect(step(&state, 2))
   }
 
+  @Test func `a folder without pictures rests until its watch rings, or for a minute`() {
+    var state = InboxState(InboxSettings())
+    for second in [0, 5] {
+      let now = Duration.seconds(second)
+      for case .probe(let candidate) in state.swept([roll(Self.barn, 0)], at: now) {
+        _ = state.probed(candidate.key, .noPictures, at: now)
+      }
+    }
+    #expect(state.waiting[Self.barn]?.phase == .withoutPictures)
+    func rests(_ state: inout InboxState, _ rung: Set<FileName> = [], at second: Int) -> Bool {
+      state.restingRolls(rung: rung, at: .seconds(second))[Self.barn] != nil
+    }
+    let (barn, cow): (Set<FileName>, Set<FileName>) = ([Self.barn.name], [FileName(literal: "Cow")])
+    #expect(!rests(&state, at: 6))
+    #expect(rests(&state, at: 7))
+    #expect(!rests(&state, barn, at: 8))
+    #expect(rests(&state, at: 9))
+    #expect(rests(&state, cow, at: 65))
+    #expect(!rests(&state, at: 66))
+    #expect(rests(&state, at: 67))
+  }
+
+  @Test
+  func `of large folders without pictures one has its turn in a minute, however often they ring`() {
+    func folder(_ name: String, _ entries: Int, of owner: UInt32) -> WaitingFile {
+      let status = FileStatus(
+        kind: .folder, device: 1, inode: 9, size: 0, owner: owner, mode: 0, modified: 0, changed: 0)
+      let candidate = Candidate(key: Candidate.Key(FileName(made: name)), status: status)
+      var file = WaitingFile(candidate, since: .zero)
+      file.walked(entries, at: .zero)
+      return file
+    }
+    var walks = RollWalks()
+    var large = ["a", "b", "c", "d"].map { folder($0, 60_000, of: 7) }
+    let small = folder("small", 3, of: 8)
+    let names = Set((large + [small]).map(\.candidate.name))
+    var turns: [FileName: Int] = [:]
+    for second in 0..<480 {
+      let now = Duration.seconds(second)
+      let chosen = walks.choose(large + [small], rung: names, at: now)
+      #expect(chosen.contains(small.candidate.key), "\(second)")
+      for place in large.indices where chosen.contains(large[place].candidate.key) {
+        large[place].walked(60_000, at: now)
+        turns[large[place].candidate.name, default: 0] += 1
+      }
+    }
+    #expect(turns.count == 4 && turns.values.allSatisfy { $0 == 2 }, "\(turns)")
+  }
+
   @Test func `a folder that the daemon may not change is unreadable`() {
     var state = InboxState(InboxSettings())
     let failure = Failure(.final, code: "pictures.closed", reason: "closed")

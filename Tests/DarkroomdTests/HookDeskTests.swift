@@ -148,4 +148,21 @@ import Vocabulary
       #expect(bench.told.all().count { $0.contains("10000 orders for hooks wait already") } == 1)
     }
   }
+
+  @Test(.enabled(if: ThisProcess.user != 1000, "the daemon's user has no share"))
+  func `a user with a full share is refused more, which is no trouble of the others`() async throws
+  {
+    try await PartBench.use(settings: Self.settings("/bin/a", nil)) { bench in
+      for number in 1...UInt64(HookOutbox.share) {
+        var order = HookOrder(HookOrder.Key(.finished, of: ListID(number), at: 1))
+        order.set(.owner, "1000")
+        try bench.folders.hooks.put(order.key.name, order.text)
+      }
+      try await finish(bench)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.desk.outbox.keys().count == HookOutbox.share)
+      #expect(bench.health.health[.hookOrders] == nil)
+      #expect(bench.told.holds("1250 orders for hooks of the list's owner wait already"))
+    }
+  }
 }

@@ -75,6 +75,25 @@ struct DownloaderTests {
     #expect(pictures.bytes(of: "picture-38211") == body)
   }
 
+  @Test func `A dropped picture over the size limit is refused before it is linked or read`() throws
+  {
+    let pictures = try FreshFolder()
+    try pictures.write([1, 2, 3, 4, 5, 6], to: "picture-38211")
+    let downloader = downloader(ScriptedNetwork(), DownloadSettings(maximumSize: 5))
+    // A name in it would fail.
+    let removed = FileName(literal: "removed")
+    let folder = try fresh.folder.folder(removed, creating: true)
+    try fresh.folder.removeFolder(removed)
+    let failure = #expect(throws: Failure.self) {
+      try downloader.downloader.take(photo, from: pictures.folder, into: folder, checksum: nil)
+    }
+    #expect(failure?.code == "size.limit" && failure?.reason == "the picture has more than 5 bytes")
+    downloader.change(DownloadSettings(maximumSize: 6))
+    let original = try downloader.downloader.take(
+      photo, from: pictures.folder, into: fresh.folder, checksum: nil)
+    #expect(original.contents.size == 6)
+  }
+
   @Test func `Each request uses the current settings`() async throws {
     let network = ScriptedNetwork(.body([1]), .body([1]))
     let first = DownloadSettings(

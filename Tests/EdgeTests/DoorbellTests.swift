@@ -47,6 +47,7 @@ import Vocabulary
     let name = FileName(literal: "a")
     _ = try inner.openFile(name, .create)
     #expect(bell.drain() == .folder)
+    #expect(bell.takeRung() == [barn] && bell.takeRung().isEmpty)
     try inner.remove(name)
     #expect(bell.drain() == [])
     bell.listen(inside: [other], of: folder)

@@ -85,6 +85,20 @@ import Vocabulary
     #expect(stem.contains(0xFF) || String(validating: first.bytes, as: UTF8.self) != nil)
     #expect(first.bytes.count == longest)
   }
+
+  @Test(
+    arguments: [
+      ("trip~1.plist", "trip~1~17.plist"), ("trip~1~2.plist", "trip~1~2~17.plist"),
+      ("~9.plist", "~9~17.plist"), ("trip~1.retry.plist", "trip~1.retry~17.plist"),
+      ("trip~17.plist", "trip~17~17.plist"), ("trip.plist", "trip.plist"),
+      ("trip~.plist", "trip~.plist"), ("trip~a1.plist", "trip~a1.plist"), ("~", "~"),
+    ])
+  func `a dropped name never takes the name with the number of another list`(
+    name: String, first: String
+  ) {
+    let choices = FreshName.choices(FileName(made: name), ListID(17))
+    #expect(choices.first == FileName(made: first))
+  }
 }
 
 private func * (bytes: [UInt8], count: Int) -> [UInt8] {

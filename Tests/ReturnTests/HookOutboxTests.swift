@@ -69,6 +69,28 @@ import Vocabulary
     #expect(try outbox.keys().count == HookOutbox.most)
   }
 
+  @Test func `a user has an eighth of the places, and no order of another user waits for that`()
+    throws
+  {
+    func owned(_ list: UInt64, by owner: UInt32) -> HookOrder {
+      var own = order(list)
+      own.set(.owner, "\(owner)")
+      return own
+    }
+    let scratch = try FreshFolder()
+    let outbox = HookOutbox(scratch.folder)
+    for list in 1...UInt64(HookOutbox.share) {
+      try scratch.folder.put(owned(list, by: 7).key.name, owned(list, by: 7).text)
+    }
+    #expect(try !outbox.add(owned(5001, by: 7)))
+    #expect(try outbox.add(owned(5002, by: 8)))
+    #expect(try outbox.add(owned(5003, by: 0)))
+    #expect(try outbox.add(owned(7, by: 7)), "it replaces itself")
+    try outbox.remove(owned(1, by: 7).key)
+    #expect(try outbox.add(owned(5001, by: 7)))
+    #expect(try !outbox.add(owned(5004, by: 7)))
+  }
+
   @Test func `a damaged order is set aside, and other files are hidden`() throws {
     let scratch = try FreshFolder()
     let outbox = HookOutbox(scratch.folder)

@@ -36,16 +36,19 @@ package struct Roll: Equatable, Sendable {
   package private(set) var remainders: [Remainder]
   /// Why the daemon cannot take the pictures: `final` if a person must help, else trouble of this machine.
   package let obstacle: Failure?
+  /// Of all folders of the roll, with those that are neither pictures nor remainders.
+  let entries: Int
 
   init(
     _ key: Candidate.Key, _ folder: FileStatus, pictures: [Picture], remainders: [Remainder] = [],
-    obstacle: Failure? = nil
+    obstacle: Failure? = nil, entries: Int = 0
   ) {
     self.key = key
     self.folder = folder
     self.pictures = pictures.sorted { Self.isBefore($0.path, $1.path) }
     self.remainders = remainders.sorted { Self.isBefore($0.path, $1.path) }
     self.obstacle = obstacle
+    self.entries = entries
   }
 
   private static func isBefore(_ one: [FileName], _ other: [FileName]) -> Bool {

@@ -32,7 +32,7 @@ struct RollLook {
     }
     return Roll(
       Candidate.Key(name), top, pictures: walk.pictures, remainders: walk.remainders,
-      obstacle: walk.obstacle)
+      obstacle: walk.obstacle, entries: walk.entries)
   }
 
   /// The folder that the path leads to; nil if a part is missing.

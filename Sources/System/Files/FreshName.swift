@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names for a list's files in `done` and `failed`: the dropped name, or one with the list's number if the
-// first is taken or too long for the names derived from it. Temporary names are `.archive-NUMBER…`.
+// first is taken or too long for the names derived from it. `NAME~NUMBER` belongs to the list of that number alone: a
+// dropped name that has such a mark gets the number of its list as well. Otherwise a user could take all names of
+// another user's list before that list ends. Temporary names are `.archive-NUMBER…`.
 
 package import Vocabulary
 
@@ -13,12 +15,18 @@ package enum FreshName {
   package static func choices(_ name: FileName, _ list: ListID) -> [FileName] {
     let parts = ListName(name)
     let tails = ["~\(list)"] + (2...9).map { "~\(list)~\($0)" }
-    let own = name.bytes.count + addition <= limit ? [name] : []
+    let isOwn = name.bytes.count + addition <= limit && !hasMark(name)
+    let own = isOwn ? [name] : []
     return own
       + tails.compactMap { tail in
         let room = limit - addition - parts.ending.count - tail.utf8.count
         return FileName(bytes: shortened(parts.stem, to: room) + Array(tail.utf8) + parts.ending)
       }
+  }
+
+  /// `~` and a digit, anywhere: `barn~2.retry.plist` is a name of list 2 as well.
+  private static func hasMark(_ name: FileName) -> Bool {
+    zip(name.bytes, name.bytes.dropFirst()).contains { $0 == 0x7E && (0x30...0x39).contains($1) }
   }
 
   /// The ending distinguishes the files of one list.

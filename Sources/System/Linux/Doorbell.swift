@@ -36,6 +36,8 @@ package final class Doorbell {
   /// Watches on folders in the folder.
   private var inside: [Int32: FileName] = [:]
   private static let mostInside = 1_000
+  /// The folders that rang.
+  private var rung: Set<FileName> = []
   /// Watches on the path to the folder, with the relevant names in each; no name if only the watched
   /// folder itself matters.
   private var way: [Int32: Set<[UInt8]>] = [:]
@@ -83,7 +85,7 @@ package final class Doorbell {
 
   package func leave() {
     for watch in inside.keys { _ = dr_inotify_forget(handle.number, watch) }
-    inside = [:]
+    (inside, rung) = ([:], [])
     if let folder { _ = dr_inotify_forget(handle.number, folder) }
     folder = nil
   }
@@ -135,6 +137,12 @@ package final class Doorbell {
     }
   }
 
+  /// The folders in the watched one that rang since the last call.
+  package func takeRung() -> Set<FileName> {
+    defer { rung = [] }
+    return rung
+  }
+
   /// Reads all pending events. Call it before the scan, so that later changes ring again.
   package func drain() -> Rings {
     var rings: Rings = []
@@ -161,9 +169,12 @@ package final class Doorbell {
         rings.formUnion([.lost, .path])
       }
     }
-    if inside[event.watch] != nil {
+    if let name = inside[event.watch] {
       // A folder that was moved or removed is another entry of this one.
-      if !isGone { rings.insert(.folder) }
+      if !isGone {
+        rings.insert(.folder)
+        rung.insert(name)
+      }
       if event.mask & (Self.moved | Self.ignored) != 0 {
         if event.mask & Self.ignored == 0 { _ = dr_inotify_forget(handle.number, event.watch) }
         inside[event.watch] = nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders the hooks of the settings, and the webhook of a list: for a list before it counts as returned, for a file
-// after its rejection is recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
+// after its rejection is recorded. A full outbox is a trouble, and refuses the order; the full share of a user refuses
+// the order and is reported alone, because the orders of other users have room. Raises SystemError.
 // Concurrency: a Mutex around the known orders of each kind; every function waits for a disk.
 
 import Cluster
@@ -27,8 +28,10 @@ struct HookDesk: OnGround {
     sends: @escaping @Sendable (WebhookOrder) -> Void
   ) {
     self.ground = ground
-    outbox = HookOutbox(ground.folders.hooks)
-    webhooks = WebhookOutbox(ground.folders.webhooks)
+    // As in the inbox.
+    let keepers: Set<UInt32> = [0, ThisProcess.user]
+    outbox = HookOutbox(ground.folders.hooks, keepers: keepers)
+    webhooks = WebhookOutbox(ground.folders.webhooks, keepers: keepers)
     self.bell = bell
     self.sends = sends
   }
@@ -105,14 +108,22 @@ struct HookDesk: OnGround {
 
   private func add(_ order: HookOrder) throws(SystemError) {
     let isAdded = try outbox.add(order)
+    if !isAdded, try outbox.hasRoom() {
+      let program = settings.current.hooks.program(for: order.key.event) ?? "-"
+      let facts = HookFacts(
+        program, event: order.key.event.rawValue, list: order.key.list, listName: order.listName)
+      return health.report(.hookFailed(facts, Self.ownHooks))
+    }
     health.set(isAdded ? nil : Self.full, for: .hookOrders)
     if isAdded { bell.ring() }
   }
 
   private func add(_ order: WebhookOrder) throws(SystemError) {
     guard try webhooks.add(order) else {
-      health.set(Self.manyWebhooks, for: .newWebhooks)
-      health.report(.webhookFailed(order.shown, Self.manyWebhooks, attempts: 0))
+      let isFull = try !webhooks.hasRoom()
+      if isFull { health.set(Self.manyWebhooks, for: .newWebhooks) }
+      let failure = isFull ? Self.manyWebhooks : Self.ownWebhooks
+      health.report(.webhookFailed(order.shown, failure, attempts: 0))
       return
     }
     sends(order)
@@ -122,6 +133,16 @@ struct HookDesk: OnGround {
     .machine, scope: .one, code: "hooks.full",
     reason: "\(WebhookOutbox.most) webhooks wait already",
     advice: "Find out why their servers do not answer; see WEBHOOKS in darkroomd(8)")
+
+  private static let ownWebhooks = Failure(
+    .machine, scope: .one, code: "hooks.share",
+    reason: "\(WebhookOutbox.share) webhooks of the list's owner wait already",
+    advice: "Find out why their servers do not answer; see WEBHOOKS in darkroomd(8)")
+
+  private static let ownHooks = Failure(
+    .machine, scope: .one, code: "hooks.share",
+    reason: "\(HookOutbox.share) orders for hooks of the list's owner wait already",
+    advice: "Find out why their programs do not run; see HOOKS in darkroomd(8)")
 
   private static let full = Failure(
     .machine, scope: .one, code: "hooks.full",

@@ -124,10 +124,6 @@ struct WebhookSender: OnGround {
 }
 
 extension WebhookOrder {
-  var owner: UInt32 {
-    facts[.owner].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0
-  }
-
   var shown: HookFacts {
     HookFacts(
       url.place, event: key.event.rawValue, list: key.list, listName: facts.listName)
