@@ -16,62 +16,6 @@ package struct HostWindows: Sendable {
     case lost(HostWindow.Closure)
   }
 
-  private struct Host: Sendable {
-    var window = HostWindow()
-    var queues = [OwnerTurns<LineKey>](
-      repeating: OwnerTurns(), count: ServiceClass.allCases.count)
-    var called: [LineKey: OwnerSeats.Share] = [:]
-    var calls = 0
-    /// The time of its alarm in `gates`.
-    var alarm: Duration?
-    /// The lists whose photos have failed here since it is closed.
-    var failed: Set<ListID> = []
-
-    var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
-
-    /// The queue of the lines of a class.
-    subscript(_ serviceClass: ServiceClass) -> OwnerTurns<LineKey> {
-      get { queues[Int(serviceClass.rawValue)] }
-      _modify { yield &queues[Int(serviceClass.rawValue)] }
-    }
-
-    /// True if a line waits that goes first.
-    func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
-      called.contains { $0.value.serviceClass <= serviceClass }
-        || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
-    }
-
-    /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
-    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
-      switch outcome {
-      case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed, .led:
-        let own =
-          called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
-        if let own { self[own].failed(key) }
-      case .unreached, .unknown: break
-      }
-    }
-
-    func holds(_ key: LineKey) -> Bool {
-      called[key] != nil || queues.contains { $0.holds(key) }
-    }
-
-    /// The most urgent first; one of eight is from the other classes in turn, so that no line starves.
-    mutating func call() -> LineKey? {
-      let places = queues.indices.filter { !queues[$0].isEmpty }
-      let others = Array(places.dropFirst().reversed())
-      let isOther = calls % 8 == 7 && !others.isEmpty
-      guard let place = isOther ? others[calls / 8 % others.count] : places.first else {
-        return nil
-      }
-      guard let (key, owner) = queues[place].next() else { return nil }
-      calls += 1
-      called[key] = OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place])
-      return key
-    }
-  }
-
   /// The host of local files, which is never in trouble.
   package static let here = ""
   /// The limit of lists that are remembered for each closed host.
@@ -185,6 +129,29 @@ package struct HostWindows: Sendable {
     hosts[name] = nil
     if !host.holds(key) { host[serviceClass].append(key, of: owner) }
     put(host, name, now)
+  }
+
+  /// Lines of owners without room pass their calls on to lines that have room and wait at the same host. They go first
+  /// there when they have room. Returns whether any did.
+  mutating func passCalls(unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
+    var isPassed = false
+    for name in Set(calls.values.joined()).sorted() {
+      guard var host = hosts.removeValue(forKey: name) else { continue }
+      // Sorted, so that a simulation replays.
+      let called = host.called.sorted {
+        ($0.key.list, $0.key.own?.rawValue ?? .max) < ($1.key.list, $1.key.own?.rawValue ?? .max)
+      }
+      for (key, share) in called where !hasRoom(share) {
+        guard let next = host.call(of: hasRoom) else { break }
+        unlist(key, name, &host)
+        host[share.serviceClass].insertFirst(key, of: share.owner)
+        calls[next, default: []].append(name)
+        newlyCalled.append(next)
+        isPassed = true
+      }
+      hosts[name] = host
+    }
+    return isPassed
   }
 
   /// The line no longer waits at the host.
