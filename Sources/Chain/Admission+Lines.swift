@@ -95,8 +95,9 @@ extension Admission {
     let door = hosts.door(of: photo, at: host, now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
-      door, line.serviceClass, isTried: prospect.isTried, hasFresh: line.forHost.hasFresh(door),
-      isHopeful: isHopeful(key.list, line, at: door), now: now)
+      door, line.serviceClass, of: owner(of: key.list), isTried: prospect.isTried,
+      hasFresh: line.forHost.hasFresh(door), isHopeful: isHopeful(key.list, line, at: door),
+      now: now)
     switch answer {
     case .start(let isProbe):
       line.inFlight[number] = place(photo, at: door, isProbe, prospect.url, now)

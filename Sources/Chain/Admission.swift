@@ -171,7 +171,7 @@ package struct Admission: Sendable {
     awaken(now)
     repeat {
       if let step = pick(now) { return step }
-    } while passCalls()
+    } while passCalls(now)
     return nil
   }
 
@@ -221,10 +221,10 @@ package struct Admission: Sendable {
   }
 
   /// Lines of owners without room in the window leave the calls of hosts to lines of others. Returns whether any did.
-  private mutating func passCalls() -> Bool {
+  private mutating func passCalls(_ now: Duration) -> Bool {
     guard size.kept > 0 else { return false }
     let rooms = ServiceClass.allCases.map { room($0) }
-    let isPassed = hosts.passCalls { [seats] share in
+    let isPassed = hosts.passCalls(now: now) { [seats] share in
       rooms[Int(share.serviceClass.rawValue)].isFor(ownerWith: seats.count(of: share.owner))
     }
     enterCalled()
@@ -373,20 +373,26 @@ package struct Admission: Sendable {
     // A rider's transfer is another photo's.
     guard !place.isRider, let host = place.host else { return [] }
     let last = server ?? host
+    let owner = owner(of: key.list)
     let own = last == host ? outcome : outcome.ofLeader
     var news = [
-      (host, hosts.end(host, key, own, isProbe: place.isProbe, now: now, jitter: jitter))
+      (
+        host,
+        hosts.end(
+          host, key, of: owner, own, isProbe: place.isProbe, now: now, jitter: jitter)
+      )
     ]
     if let beyond = place.beyond {
       let its = last == beyond.server ? outcome : outcome.ofOther
       news.append(
         (
           beyond.server,
-          hosts.end(beyond.server, key, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
+          hosts.end(
+            beyond.server, key, of: owner, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
         ))
     }
     if last != host, last != place.beyond?.server {
-      news.append((last, hosts.note(last, key, outcome, now: now, jitter: jitter)))
+      news.append((last, hosts.note(last, key, of: owner, outcome, now: now, jitter: jitter)))
     }
     return news.compactMap { name, news in news.map { HostNews(name: name, news: $0) } }
   }

@@ -14,6 +14,8 @@ extension HostWindows {
     var alarm: Duration?
     /// The lists whose photos have failed here since it is closed.
     var failed: Set<ListID> = []
+    /// The owners of all such lists.
+    var failedOwners: Set<UInt32> = []
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
@@ -38,6 +40,13 @@ extension HostWindows {
           called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
         if let own { self[own].failed(key) }
       case .unreached, .unknown: break
+      }
+    }
+
+    /// Sorted, so that a simulation replays.
+    var sortedCalls: [(key: LineKey, share: OwnerSeats.Share)] {
+      called.map { (key: $0.key, share: $0.value) }.sorted {
+        ($0.key.list, $0.key.own?.rawValue ?? .max) < ($1.key.list, $1.key.own?.rawValue ?? .max)
       }
     }
 
