@@ -273,6 +273,21 @@ struct TransferQueueTests {
     #expect(started == [4, 3, 2])
   }
 
+  @Test func `Quick hosts get half of the kept places, and users without a transfer the rest`() {
+    var queue = TransferQueue<String>(total: 8, perHost: 8, kept: 4)
+    func started() -> [UInt64] { (1...9).compactMap { _ in queue.next() } }
+    for ticket in 1...9 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
+    let slow = started()
+    queue.note("a", isQuick: true)
+    let quick = started()
+    #expect(slow == [1, 2, 3, 4] && quick == [5, 6])
+    queue.add(20, host: "a", of: [2], .default)
+    queue.add(21, host: "a", of: [2], .userInteractive)
+    queue.add(30, host: "b", of: [3], .background)
+    let others = started()
+    #expect(others == [21, 30] && queue.isFull)
+  }
+
   @Test func `A transfer for several users has the turn of the one with the fewest transfers`() {
     var queue = TransferQueue<String>(total: 3, perHost: 3, kept: 1)
     for ticket in 1...4 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }

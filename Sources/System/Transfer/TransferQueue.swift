@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of transfers: the more urgent class first; within a class the owner with the fewest transfers running, of
 // each owner the first to arrive, except transfers whose host has all its connections. A transfer for photos of several
-// owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept for
-// hosts that have just been quick, and for owners without any: else slow hosts would hold them all. A value: no
+// owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept for owners
+// without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A value: no
 // clock, no lock, no network inside. A transfer's time-out does not run while it waits here.
 
 import Vocabulary
@@ -208,13 +208,16 @@ struct TransferQueue<Host: Hashable> {
   /// The transfer to start; it then counts as running.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
-    let isScarce = total - running.count <= kept
+    let left = total - running.count
+    let isScarce = left <= kept
+    // A host that was quick may be slow now, so the others are for owners without any connection.
+    let isForQuick = left > (kept + 1) / 2
     for line in waiting.indices {
       for owner in ranked(waiting[line].owners) {
         let isPoor = shares[owner] == nil
         let next = waiting[line].take(owner) { [hosts, perHost] entry in
           guard let host = hosts[entry.host], host.running < perHost else { return false }
-          return !isScarce || isPoor || host.isQuick
+          return !isScarce || isPoor || (isForQuick && host.isQuick)
         }
         guard let next else { continue }
         if shared.remove(next.ticket) != nil { _ = takeWaiting(next.ticket) }
