@@ -95,8 +95,9 @@ extension Admission {
     let door = hosts.door(of: photo, at: host, now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
-      door, line.serviceClass, isTried: prospect.isTried, hasFresh: line.forHost.hasFresh(door),
-      isHopeful: isHopeful(key.list, line, at: door), now: now)
+      door, line.serviceClass, of: owner(of: key.list), isTried: prospect.isTried,
+      hasFresh: line.forHost.hasFresh(door), isHopeful: isHopeful(key.list, line, at: door),
+      now: now)
     switch answer {
     case .start(let isProbe):
       line.inFlight[number] = place(photo, at: door, isProbe, prospect.url, now)
@@ -340,7 +341,7 @@ extension Admission {
   /// earlier lease has raised, and whose transfer still runs, is included when no lease has it any more.
   package mutating func makeRoom(_ chains: [Movable], now: Duration) -> [PhotoID] {
     var rest = chains.filter { movable in
-      (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
+      movable.state != .settled && !focus.isFocused(movable.photo)
         && (focus.heirs[movable.photo] ?? .itself) == .itself
         && !focus.displaced.contains(movable.photo) && holds(movable.photo)
     }.map { (movable: $0, rank: rank($0)) }
@@ -352,7 +353,7 @@ extension Admission {
       let isPatient = since + FocusBoard.patience > now
       let place = rest.firstIndex { movable, _ in
         owners[movable.photo.list] == owner && fits(movable)
-          && (movable.state == .waits || !isPatient)
+          && (movable.state != .transfers || !isPatient)
       }
       guard let place else { return false }
       let photo = rest.remove(at: place).movable.photo
@@ -378,13 +379,11 @@ extension Admission {
         if !isFound { full.insert(one.host) }
       }
     }
-    if inFlight >= window {
-      for queue in focus.queues where !isStill(queue.list) {
-        let coming = focus.heirs.count { $0.value == .window && owners[$0.key.list] == queue.owner }
-        for _ in 0..<max(0, queue.photos - coming) {
-          let isFound = take(queue.owner, for: .window, since: queue.since) { _ in true }
-          if !isFound { break }
-        }
+    for queue in focus.queues where !isStill(queue.list) && isFull(for: queue.owner) {
+      let coming = focus.heirs.count { $0.value == .window && owners[$0.key.list] == queue.owner }
+      for _ in 0..<max(0, queue.photos - coming) {
+        let isFound = take(queue.owner, for: .window, since: queue.since) { _ in true }
+        if !isFound { break }
       }
     }
     let late = chains.filter { $0.state == .needsConnection && focus.isFocused($0.photo) }

@@ -129,7 +129,7 @@ extension Admission {
   ///   that are open, or for closed ones while no host answers.
   func waitingPhotos(slow: Int) -> [ListID: Int] {
     var counts: [ListID: Int] = [:]
-    var slow = inFlight < window ? slow : 0
+    var slow = inFlight < window - size.kept ? slow : 0
     for (key, line) in lines.sorted(by: { $0.key.list < $1.key.list }) where !line.isStill {
       var still = 0
       for (host, photos, _) in line.forHost.sizes {

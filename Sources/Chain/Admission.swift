@@ -5,7 +5,8 @@
 //
 // Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one
 // delays only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window that is full
-// of less urgent photos, which may wait for the filter for long, has a reserve.
+// of less urgent photos, which may wait for the filter for long, has a reserve, and `WindowRoom` keeps places for owners
+// with few photos in it.
 
 package import Vocabulary
 
@@ -63,15 +64,14 @@ package struct Admission: Sendable {
   private var settled: Set<ListID> = []
   /// The line that waits for `sought` or `learn`.
   var asking: LineKey?
-  package var window: Int
-  /// Places for photos more urgent than others in the window.
-  package var reserve: Int
+  package var size: WindowSize
   /// Nothing is admitted while this machine is in trouble or stopping.
   package var isHeld = false
 
-  package init(window: Int, reserve: Int = 0, hosts: HostWindows = HostWindows()) {
-    self.window = window
-    self.reserve = reserve
+  package init(
+    window: Int, reserve: Int = 0, kept: Int = 0, hosts: HostWindows = HostWindows()
+  ) {
+    size = WindowSize(photos: window, reserve: reserve, kept: kept)
     self.hosts = hosts
   }
 
@@ -149,6 +149,7 @@ package struct Admission: Sendable {
 
   /// Photos in the window.
   var inFlight: Int { seats.count }
+  var window: Int { size.photos }
 
   func owner(of list: ListID) -> UInt32 { owners[list] ?? 0 }
 
@@ -166,16 +167,25 @@ package struct Admission: Sendable {
     if let photo = focus.takeGranted() {
       return .give(Admitted(photo: photo, serviceClass: .userInteractive, lost: nil))
     }
-    guard inFlight < window + reserve else { return nil }
+    guard inFlight < window + size.reserve else { return nil }
     awaken(now)
+    repeat {
+      if let step = pick(now) { return step }
+    } while passCalls(now)
+    return nil
+  }
+
+  /// Nil if no line has a photo to give for which there is room.
+  private mutating func pick(_ now: Duration) -> Step? {
     // Focused photos get the places of others in a full window.
     let hasFocus = inFlight < window && !focus.isEmpty
     while hasFocus, let owner = focus.debtor {
       if let step = focused(of: owner, turn: nil, now: now) { return step }
       focus.paid(owner, all: true)
     }
-    for serviceClass in turns.order where hasPlace(serviceClass) {
-      while let turn = turns.first(serviceClass, seats) {
+    for serviceClass in turns.order {
+      let room = room(serviceClass)
+      while let turn = turns.first(serviceClass, seats, room) {
         let key = turn.key
         let isFirst = hasFocus && owners[key.list].map(focus.goesFirst) == true
         if isFirst, let step = focused(at: turn, now) { return step }
@@ -203,8 +213,22 @@ package struct Admission: Sendable {
     return nil
   }
 
-  private func hasPlace(_ serviceClass: ServiceClass) -> Bool {
-    inFlight < window || seats.count(upTo: serviceClass) < window
+  func room(_ serviceClass: ServiceClass) -> WindowRoom { WindowRoom(size, seats, serviceClass) }
+
+  /// A photo of the owner has no place in the window, or only one of the reserve.
+  func isFull(for owner: UInt32) -> Bool {
+    !room(.background).isFor(ownerWith: seats.count(of: owner))
+  }
+
+  /// Lines of owners without room in the window leave the calls of hosts to lines of others. Returns whether any did.
+  private mutating func passCalls(_ now: Duration) -> Bool {
+    guard size.kept > 0 else { return false }
+    let rooms = ServiceClass.allCases.map { room($0) }
+    let isPassed = hosts.passCalls(now: now) { [seats] share in
+      rooms[Int(share.serviceClass.rawValue)].isFor(ownerWith: seats.count(of: share.owner))
+    }
+    enterCalled()
+    return isPassed
   }
 
   /// `turn`: the one that it uses.
@@ -349,20 +373,26 @@ package struct Admission: Sendable {
     // A rider's transfer is another photo's.
     guard !place.isRider, let host = place.host else { return [] }
     let last = server ?? host
+    let owner = owner(of: key.list)
     let own = last == host ? outcome : outcome.ofLeader
     var news = [
-      (host, hosts.end(host, key, own, isProbe: place.isProbe, now: now, jitter: jitter))
+      (
+        host,
+        hosts.end(
+          host, key, of: owner, own, isProbe: place.isProbe, now: now, jitter: jitter)
+      )
     ]
     if let beyond = place.beyond {
       let its = last == beyond.server ? outcome : outcome.ofOther
       news.append(
         (
           beyond.server,
-          hosts.end(beyond.server, key, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
+          hosts.end(
+            beyond.server, key, of: owner, its, isProbe: beyond.isProbe, now: now, jitter: jitter)
         ))
     }
     if last != host, last != place.beyond?.server {
-      news.append((last, hosts.note(last, key, outcome, now: now, jitter: jitter)))
+      news.append((last, hosts.note(last, key, of: owner, outcome, now: now, jitter: jitter)))
     }
     return news.compactMap { name, news in news.map { HostNews(name: name, news: $0) } }
   }
@@ -430,15 +460,19 @@ package struct Admission: Sendable {
   /// Lists without unfinished photos, until they are dropped.
   package var doneLists: [ListID] { settled.isEmpty ? [] : settled.sorted() }
 
-  /// When the next waiting photo, blocked list or host gate is due; paused lists do not count. Nil while the
+  /// When the next waiting photo, blocked list or host gate is due; paused lists do not count, nor owners for whom the
   /// window is full: the next photo that ends leads to a look anyway.
   package var nextDue: Duration? {
-    guard !isHeld, inFlight < window else { return nil }
-    let photo =
-      expectant.earliest == nil
-      ? nil
-      : expectant.keys.compactMap { lines[$0] }.filter { !$0.isStill }
-        .compactMap(\.waiting.firstDue).min()
+    guard !isHeld, inFlight < window + size.reserve else { return nil }
+    let rooms = ServiceClass.allCases.map { room($0) }
+    let photos = (expectant.earliest == nil ? [] : expectant.keys).compactMap { key -> Duration? in
+      guard let line = lines[key], !line.isStill,
+        rooms[Int(line.serviceClass.rawValue)].isFor(
+          ownerWith: seats.count(of: owner(of: key.list)))
+      else { return nil }
+      return line.waiting.firstDue
+    }
+    let photo = photos.min()
     return [photo, hosts.nextGate, setbacks.nextDue].compactMap { $0 }.min()
   }
 }

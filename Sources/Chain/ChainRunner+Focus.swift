@@ -47,7 +47,7 @@ extension ChainRunner {
       state.admission.makeRoom(movables, now: now).compactMap { state.chains[$0] }
     }
     // A download that has begun since then runs to its end: its request is on the way.
-    let running = Set(movables.filter { $0.state == .transfers }.map(\.photo))
+    let running = Set(movables.filter { $0.state != .waits }.map(\.photo))
     for chain in chosen {
       if running.contains(chain.work.photo) { chain.cancel() } else { chain.giveWay() }
     }

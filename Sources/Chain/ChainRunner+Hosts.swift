@@ -248,10 +248,11 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// Photos in flight continue, and so do photos that need no download.
+  /// Transfers that have begun continue, and so do photos that need no download.
   package func suspendDownloads(_ isOn: Bool) {
     let now = time.uptime()
     state.withLock { $0.admission.suspendDownloads(isOn, now: now) }
+    if isOn { disconnect() }
     bell.changed()
   }
 }

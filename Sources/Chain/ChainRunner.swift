@@ -81,7 +81,8 @@ package final class ChainRunner<Work: Stages>: Sendable {
     let windows = HostWindows(hosts, triedPatience: policy.span)
     state = Mutex(
       State(
-        admission: Admission(window: widths.window, reserve: widths.reserve, hosts: windows),
+        admission: Admission(
+          window: widths.window, reserve: widths.reserve, kept: widths.kept, hosts: windows),
         filterTurns: FilterTurns(width: widths.filter, urgent: widths.urgent)))
   }
 
@@ -103,7 +104,18 @@ package final class ChainRunner<Work: Stages>: Sendable {
       state.admission.pause(list, now: now)
       return state.chains.values.filter { $0.work.photo.list == list }
     }
-    for chain in chains { chain.stopAfterStep() }
+    let connecting = connecting(chains)
+    for chain in chains {
+      if connecting.contains(chain) { chain.giveWay(atOnce: true) }
+      chain.stopAfterStep()
+    }
+  }
+
+  /// The chains whose transfers wait for a connection: they lose nothing when they end.
+  func connecting(_ chains: [PhotoChain<Work.Order>]) -> Set<PhotoChain<Work.Order>> {
+    if chains.isEmpty { return [] }
+    let transfers = stages.transfers()
+    return Set(chains.filter { transfers[$0.work.photo] == .waiting })
   }
 
   package func resume(_ list: ListID) {
@@ -132,7 +144,8 @@ package final class ChainRunner<Work: Stages>: Sendable {
       if renewing { for chain in chains { state.admission.renew(chain.work.photo) } }
       return chains
     }
-    for chain in chains { chain.giveWay() }
+    let connecting = connecting(chains)
+    for chain in chains { chain.giveWay(atOnce: connecting.contains(chain)) }
   }
 
   /// Forgets the list and cancels its chains at once; `idle` returns when they have ended.
@@ -150,7 +163,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
   package func setWidths(_ widths: StageQueues.Widths) {
     queues.setWidths(widths)
     state.withLock { state in
-      (state.admission.window, state.admission.reserve) = (widths.window, widths.reserve)
+      state.admission.size = widths.size
     }
     turn { ($0.width, $0.urgent) = (widths.filter, widths.urgent) }
     bell.changed()
@@ -229,8 +242,17 @@ package final class ChainRunner<Work: Stages>: Sendable {
       if state.proxyTrouble.release(now: now) { state.admission.shutProxy(false, now: now) }
       return (state.trouble.isHeld, [])
     }
-    if queues.isSuspended != isSuspended { queues.isSuspended = isSuspended }
+    if queues.isSuspended != isSuspended {
+      queues.isSuspended = isSuspended
+      if isSuspended { disconnect() }
+    }
     for chain in cancelled { chain.cancel() }
+  }
+
+  /// The photos whose transfers wait for a connection come back, and wait for their turn.
+  func disconnect() {
+    let chains = state.withLock { Array($0.chains.values) }
+    for chain in connecting(chains) { chain.giveWay(atOnce: true) }
   }
 
   private func admit() {

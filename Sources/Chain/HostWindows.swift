@@ -16,62 +16,6 @@ package struct HostWindows: Sendable {
     case lost(HostWindow.Closure)
   }
 
-  private struct Host: Sendable {
-    var window = HostWindow()
-    var queues = [OwnerTurns<LineKey>](
-      repeating: OwnerTurns(), count: ServiceClass.allCases.count)
-    var called: [LineKey: OwnerSeats.Share] = [:]
-    var calls = 0
-    /// The time of its alarm in `gates`.
-    var alarm: Duration?
-    /// The lists whose photos have failed here since it is closed.
-    var failed: Set<ListID> = []
-
-    var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
-
-    /// The queue of the lines of a class.
-    subscript(_ serviceClass: ServiceClass) -> OwnerTurns<LineKey> {
-      get { queues[Int(serviceClass.rawValue)] }
-      _modify { yield &queues[Int(serviceClass.rawValue)] }
-    }
-
-    /// True if a line waits that goes first.
-    func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
-      called.contains { $0.value.serviceClass <= serviceClass }
-        || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
-    }
-
-    /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
-    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
-      switch outcome {
-      case .answered: for place in queues.indices { queues[place].succeeded(key) }
-      case .failed, .led:
-        let own =
-          called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
-        if let own { self[own].failed(key) }
-      case .unreached, .unknown: break
-      }
-    }
-
-    func holds(_ key: LineKey) -> Bool {
-      called[key] != nil || queues.contains { $0.holds(key) }
-    }
-
-    /// The most urgent first; one of eight is from the other classes in turn, so that no line starves.
-    mutating func call() -> LineKey? {
-      let places = queues.indices.filter { !queues[$0].isEmpty }
-      let others = Array(places.dropFirst().reversed())
-      let isOther = calls % 8 == 7 && !others.isEmpty
-      guard let place = isOther ? others[calls / 8 % others.count] : places.first else {
-        return nil
-      }
-      guard let (key, owner) = queues[place].next() else { return nil }
-      calls += 1
-      called[key] = OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place])
-      return key
-    }
-  }
-
   /// The host of local files, which is never in trouble.
   package static let here = ""
   /// The limit of lists that are remembered for each closed host.
@@ -120,13 +64,14 @@ package struct HostWindows: Sendable {
   /// True if a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
   /// there. `isHopeful`: others may be led there.
   package mutating func ask(
-    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
-    isHopeful: Bool = false, now: Duration
+    _ name: String, _ serviceClass: ServiceClass, of owner: UInt32 = 0, isTried: Bool,
+    hasFresh: Bool = false, isHopeful: Bool = false, now: Duration
   ) -> Answer {
     if isShut(name) { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
+    if host.failedOwners.contains(owner),
+      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       return .lost(closure)
     }
@@ -148,7 +93,7 @@ package struct HostWindows: Sendable {
       return .wait
     }
     let isShut = isShut(name)
-    if !isShut,
+    if !isShut, host.failedOwners.contains(share.owner),
       let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       if !hasMore {
@@ -187,6 +132,25 @@ package struct HostWindows: Sendable {
     put(host, name, now)
   }
 
+  /// Lines of owners without room pass their calls on to lines that have room and wait at the same host. They go first
+  /// there when they have room. Returns whether any did.
+  mutating func passCalls(now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
+    var isPassed = false
+    for name in Set(calls.values.joined()).sorted() {
+      guard var host = hosts.removeValue(forKey: name) else { continue }
+      for (key, share) in host.sortedCalls
+      where !hasRoom(share) && room(name, host.window, now) > 0 {
+        guard let next = host.call(of: hasRoom) else { break }
+        unlist(key, name, &host)
+        host[share.serviceClass].insertFirst(key, of: share.owner)
+        note(next, isCalledBy: name)
+        isPassed = true
+      }
+      hosts[name] = host
+    }
+    return isPassed
+  }
+
   /// The line no longer waits at the host.
   package mutating func leave(_ name: String, _ key: LineKey, now: Duration) {
     guard var host = hosts.removeValue(forKey: name) else { return }
@@ -197,11 +161,11 @@ package struct HostWindows: Sendable {
 
   /// Notes the outcome of a photo of the line at the host.
   package mutating func end(
-    _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration,
-    jitter: Double
+    _ name: String, _ key: LineKey, of owner: UInt32 = 0, _ outcome: HostWindow.Outcome,
+    isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
-    return judge(&host, name, key, outcome, now) { window, most, wish in
+    return judge(&host, name, key, owner, outcome, now) { window, most, wish in
       window.end(
         outcome, isProbe: isProbe, now: now, most: most, wish: wish, jitter: jitter)
     }
@@ -209,29 +173,32 @@ package struct HostWindows: Sendable {
 
   /// Notes the outcome of a photo of the line at a server to which its host led it without a place.
   package mutating func note(
-    _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+    _ name: String, _ key: LineKey, of owner: UInt32 = 0, _ outcome: HostWindow.Outcome,
+    now: Duration, jitter: Double
   ) -> HostWindow.News? {
     // There is nothing that an answer could mend.
     if outcome == .answered, hosts[name] == nil { return nil }
     var host = known(name, now)
     hosts[name] = nil
-    return judge(&host, name, key, outcome, now) { window, most, wish in
+    return judge(&host, name, key, owner, outcome, now) { window, most, wish in
       window.note(outcome, now: now, most: most, wish: wish, jitter: jitter)
     }
   }
 
   private mutating func judge(
-    _ host: inout Host, _ name: String, _ key: LineKey, _ outcome: HostWindow.Outcome,
-    _ now: Duration, _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
+    _ host: inout Host, _ name: String, _ key: LineKey, _ owner: UInt32,
+    _ outcome: HostWindow.Outcome, _ now: Duration,
+    _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
   ) -> HostWindow.News? {
     let wasClosed = host.window.closure != nil
     let news = end(&host.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
-      host.failed = []
-    } else if case .failed = outcome, host.failed.count < Self.mostFailed {
-      host.failed.insert(key.list)
+      (host.failed, host.failedOwners) = ([], [])
+    } else if case .failed = outcome {
+      host.failedOwners.insert(owner)
+      if host.failed.count < Self.mostFailed { host.failed.insert(key.list) }
     }
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
@@ -292,6 +259,11 @@ package struct HostWindows: Sendable {
     while let name = gates.take(now: now) {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.alarm = nil
+      // Those that were called to give up wait for their turn to probe, behind the owners who wait already.
+      for (key, share) in host.sortedCalls {
+        unlist(key, name, &host)
+        host[share.serviceClass].append(key, of: share.owner)
+      }
       put(host, name, now)
     }
   }
@@ -443,7 +415,8 @@ package struct HostWindows: Sendable {
       && (seats == nil || !host.window.hasFinding)
   }
 
-  /// Tried photos give up sooner, but not while untried ones could show that the host is well.
+  /// For owners with a photo that failed since the host closed: the photos of one owner may all fail where the photos of
+  /// others do not. Tried photos give up sooner, but not while untried ones could show that the host is well.
   private func lost(
     _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
   ) -> HostWindow.Closure? {
@@ -458,16 +431,22 @@ package struct HostWindows: Sendable {
     if calls[key]?.isEmpty == true { calls[key] = nil }
   }
 
+  private mutating func note(_ key: LineKey, isCalledBy name: String) {
+    calls[key, default: []].append(name)
+    newlyCalled.append(key)
+  }
+
   /// Calls as many lines as there is room for, and keeps the host as long as there is anything to remember.
   private mutating func put(_ host: Host, _ name: String, _ now: Duration) {
     var host = host
     if !isShut(name) {
+      let room = name == Self.here ? Int.max : room(name, host.window, now)
+      while host.called.count < room, let key = host.call() { note(key, isCalledBy: name) }
       // A photo that gives up needs no room.
       let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
-      let room = name == Self.here || isLost ? Int.max : room(name, host.window, now)
-      while host.called.count < room, let key = host.call() {
-        calls[key, default: []].append(name)
-        newlyCalled.append(key)
+      let owners = host.failedOwners
+      while isLost, let key = host.call(of: { owners.contains($0.owner) }) {
+        note(key, isCalledBy: name)
       }
     }
     setGate(&host, name, now)

@@ -37,17 +37,22 @@ struct LineTurns: Sendable {
     return Array(others[start...] + others[..<start] + all.prefix(1))
   }
 
-  /// The line of this class whose turn it is.
-  mutating func first(_ serviceClass: ServiceClass, _ seats: OwnerSeats) -> Turn? {
+  /// The line of this class whose turn it is, of the owners for whom there is room.
+  mutating func first(
+    _ serviceClass: ServiceClass, _ seats: OwnerSeats, _ room: WindowRoom
+  ) -> Turn? {
     let turns = lines[Int(serviceClass.rawValue)]
+    let owners =
+      room.isForAll
+      ? turns.owners : turns.owners.filter { room.isFor(ownerWith: seats.count(of: $0)) }
     func share(_ owner: UInt32) -> OwnerSeats.Share {
       OwnerSeats.Share(owner: owner, serviceClass: serviceClass)
     }
     // Of equal owners `min` chooses the first.
     let owner =
       given % 8 == 3
-      ? turns.owners.first
-      : turns.owners.min { seats.count(share($0)) < seats.count(share($1)) }
+      ? owners.first
+      : owners.min { seats.count(share($0)) < seats.count(share($1)) }
     guard let owner, let key = turns.first(of: owner) else { return nil }
     looks += 1
     return Turn(key: key, share: share(owner))

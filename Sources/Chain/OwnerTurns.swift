@@ -101,9 +101,14 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     moveBack(owner)
   }
 
-  /// Takes out the first element of the owner who is first. `gave` or `insertFirst` brings it back; otherwise, remove it.
-  mutating func next() -> (element: Element, owner: UInt32)? {
-    guard let owner = owners.first, let element = elements[owner]?.first else { return nil }
+  /// Takes out the first element of the first owner who is meant. `gave` or `insertFirst` brings it back; otherwise, remove
+  /// it.
+  mutating func next(
+    of isMeant: (UInt32) -> Bool = { _ in true }
+  ) -> (element: Element, owner: UInt32)? {
+    guard let owner = owners.first(where: isMeant), let element = elements[owner]?.first else {
+      return nil
+    }
     takeOut(element, of: owner)
     moveBack(owner)
     return (element, owner)
@@ -148,24 +153,33 @@ struct OwnerSeats: Sendable {
 
   private var shares: [PhotoID: Share] = [:]
   private var counts: [Share: Int] = [:]
+  private var totals: [UInt32: Int] = [:]
+  private var classes = [Int](repeating: 0, count: ServiceClass.allCases.count)
 
   var count: Int { shares.count }
+
+  func count(of owner: UInt32) -> Int { totals[owner] ?? 0 }
 
   func count(_ share: Share) -> Int { counts[share] ?? 0 }
 
   /// Of photos that are as urgent as this class, or more.
   func count(upTo serviceClass: ServiceClass) -> Int {
-    counts.reduce(0) { $0 + ($1.key.serviceClass > serviceClass ? 0 : $1.value) }
+    classes[...Int(serviceClass.rawValue)].reduce(0, +)
   }
 
   mutating func take(_ photo: PhotoID, _ share: Share) {
     leave(photo)
     shares[photo] = share
     counts[share, default: 0] += 1
+    totals[share.owner, default: 0] += 1
+    classes[Int(share.serviceClass.rawValue)] += 1
   }
 
   mutating func leave(_ photo: PhotoID) {
     guard let share = shares.removeValue(forKey: photo), let count = counts[share] else { return }
     counts[share] = count > 1 ? count - 1 : nil
+    let total = self.count(of: share.owner)
+    totals[share.owner] = total > 1 ? total - 1 : nil
+    classes[Int(share.serviceClass.rawValue)] -= 1
   }
 }

@@ -116,13 +116,16 @@ final class PhotoChain<Order: Sendable>: Sendable {
 
   /// Lets a running download finish and ends the chain then; a waiting one ends at once. The photo comes back
   /// for another chain. One that is being filtered stays, since its work would be lost.
-  func giveWay() {
+  /// - Parameter atOnce: the download has no bytes yet, and ends as well.
+  func giveWay(atOnce isAtOnce: Bool = false) {
     let operations = state.withLock { $0.operations }
     let isPastDownload = operations.contains { stage, operation in
       stage != .download && (operation.isExecuting || operation.isFinished)
     }
     if isPastDownload || operations.isEmpty { return }
-    for (_, operation) in operations { operation.withdraw() }
+    for (_, operation) in operations {
+      if isAtOnce { operation.cancel() } else { operation.withdraw() }
+    }
     state.withLock { $0.isCancelled = true }
     endIfOver()
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One named queue per stage, as wide as the concurrency behind it: only then does `queuePriority` decide the
-// order, and only then does a suspension stop work.
+// order, and only then does a suspension stop work. Where users share the machine, the queue of downloads has a place
+// for each photo: it knows no users, and the network orders the transfers.
 // Concurrency: immutable; OperationQueue has its own lock.
 
 package import Foundation
@@ -20,14 +21,26 @@ package final class StageQueues: Sendable {
     package let window: Int
     /// How many more, if they are more urgent.
     package let reserve: Int
+    /// The places that are only for users with few photos in the window.
+    package let kept: Int
+    /// Photos whose downloads have begun: they transfer, or wait for a connection.
+    package let begun: Int
 
-    package init(download: Int, filter: Int, urgent: Int = 0, output: Int, most: Int = .max) {
+    package var size: WindowSize { WindowSize(photos: window, reserve: reserve, kept: kept) }
+
+    /// - Parameter isShared: by users, so that no photo waits for the downloads of another user.
+    package init(
+      download: Int, filter: Int, urgent: Int = 0, output: Int, most: Int = .max,
+      isShared: Bool = false
+    ) {
       self.download = download
       self.filter = filter
       self.urgent = urgent
       self.output = output
       window = min(2 * (download + filter) + output, most)
       reserve = min(download + filter, most - window)
+      kept = isShared ? window / 4 : 0
+      begun = isShared ? window + reserve : download
     }
   }
 
@@ -42,7 +55,7 @@ package final class StageQueues: Sendable {
   }
 
   package func setWidths(_ widths: Widths) {
-    queues[.download]?.operations.maxConcurrentOperationCount = widths.download
+    queues[.download]?.operations.maxConcurrentOperationCount = widths.begun
     queues[.filter]?.operations.maxConcurrentOperationCount =
       widths.filter + widths.urgent
     queues[.output]?.operations.maxConcurrentOperationCount = widths.output

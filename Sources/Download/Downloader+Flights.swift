@@ -14,7 +14,9 @@ extension Downloader {
     _ photo: PhotoID, of owner: UInt32, _ url: PhotoURL, _ folder: any Folder,
     _ priority: ServiceClass, _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
-    var (boarding, known, act) = state.withLock { $0.flights.board(photo, url, priority) }
+    var (boarding, known, act) = state.withLock {
+      $0.flights.board(photo, of: owner, url, priority)
+    }
     perform(act, boarding.flight, url)
     while true {
       let turn = if let known { known } else { await turn(boarding, url) }
@@ -78,7 +80,7 @@ extension Downloader {
     switch act {
     case .nothing: break
     case .cancel(let ticket): network.cancel(ticket)
-    case .change(let ticket, let priority): network.change(ticket, to: priority)
+    case .change(let ticket, let demand): network.change(ticket, to: demand)
     case .close where onDisk: close(flight, url)
     case .close:
       // If the errand is refused, the next start removes the file.
@@ -130,7 +132,8 @@ extension Downloader {
       scope: opening.scope)
     let ticket = network.begin(request, into: file) { file.end($0) }
     perform(
-      state.withLock { $0.flights.begun(attempt, ticket, priority) }, attempt.flight, url)
+      state.withLock { $0.flights.begun(attempt, ticket, priority, of: owner) }, attempt.flight,
+      url)
   }
 
   /// Most URLs have neither file, and the disk is not touched. A partial file is preferred to a cache entry:

@@ -40,7 +40,7 @@ struct FlightTable {
   enum Act: Equatable {
     case nothing
     case cancel(TransferTicket)
-    case change(TransferTicket, ServiceClass)
+    case change(TransferTicket, TransferDemand)
     /// No passenger needs the landed file's name: remove it, then call `closed`.
     case close
   }
@@ -51,6 +51,7 @@ struct FlightTable {
   private struct Passenger {
     let number: UInt64
     let photo: PhotoID
+    let owner: UInt32
     let priority: ServiceClass
     var waiter: Waiter?
   }
@@ -59,7 +60,7 @@ struct FlightTable {
     /// A passenger opens the file. → flying, leaving, landed, closing, over
     case opening
     /// → landed, leaving, over
-    case flying(TransferTicket, ServiceClass)
+    case flying(TransferTicket, TransferDemand)
     /// The transfer was cancelled without passengers; new ones may have boarded. → landed, closing, over,
     /// opening
     case leaving
@@ -77,13 +78,13 @@ struct FlightTable {
     /// In order of arrival. They are few: at most the photos that download at once.
     var passengers: [Passenger]
 
-    /// The transfer has the priority of its most urgent passenger.
+    /// The transfer has the priority of its most urgent passenger, and the turns of the owners of all.
     mutating func adjust() -> Act {
-      guard case .flying(let ticket, let known) = phase, let priority, priority != known else {
-        return .nothing
-      }
-      phase = .flying(ticket, priority)
-      return .change(ticket, priority)
+      guard case .flying(let ticket, let known) = phase, let priority else { return .nothing }
+      let demand = TransferDemand(priority, of: Set(passengers.map(\.owner)))
+      if demand == known { return .nothing }
+      phase = .flying(ticket, demand)
+      return .change(ticket, demand)
     }
 
     var priority: ServiceClass? {
@@ -144,13 +145,13 @@ struct FlightTable {
       return true
     }
 
-    mutating func begun(_ ticket: TransferTicket, _ priority: ServiceClass) -> Act {
+    mutating func begun(_ ticket: TransferTicket, _ demand: TransferDemand) -> Act {
       guard case .opening = phase else { return .nothing }
       if passengers.isEmpty {
         phase = .leaving
         return .cancel(ticket)
       }
-      phase = .flying(ticket, priority)
+      phase = .flying(ticket, demand)
       return adjust()
     }
 
@@ -215,10 +216,10 @@ struct FlightTable {
   // MARK: passengers
 
   /// Adds a passenger, and returns its turn if that is already known.
-  mutating func board(_ photo: PhotoID, _ url: PhotoURL, _ priority: ServiceClass)
-    -> (boarding: Boarding, turn: Turn?, act: Act)
-  {
-    let passenger = Passenger(number: draw(), photo: photo, priority: priority)
+  mutating func board(
+    _ photo: PhotoID, of owner: UInt32 = 0, _ url: PhotoURL, _ priority: ServiceClass
+  ) -> (boarding: Boarding, turn: Turn?, act: Act) {
+    let passenger = Passenger(number: draw(), photo: photo, owner: owner, priority: priority)
     guard let flight = urls[url] else {
       return (Boarding(flight: begin(url, passenger), number: passenger.number), .lead, .nothing)
     }
@@ -266,12 +267,13 @@ struct FlightTable {
     return (Attempt(flight: boarding.flight, number: flight.attempt), flight.priority ?? .default)
   }
 
-  /// The transfer was started with this priority. It may already be over.
+  /// The transfer was started with this priority, for this owner. It may already be over.
   mutating func begun(
-    _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass
+    _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass, of owner: UInt32 = 0
   ) -> Act {
     guard isNow(attempt) else { return .nothing }
-    return flights[attempt.flight.place]?.begun(ticket, priority) ?? .nothing
+    let demand = TransferDemand(priority, of: [owner])
+    return flights[attempt.flight.place]?.begun(ticket, demand) ?? .nothing
   }
 
   /// Ends an attempt and returns the answers for its passengers. A flight that was cancelled and has new

@@ -14,7 +14,7 @@ package protocol Network: Sendable {
   func cancel(_ ticket: TransferTicket)
 
   /// Changes the transfer's place among those that wait for a connection.
-  func change(_ ticket: TransferTicket, to priority: ServiceClass)
+  func change(_ ticket: TransferTicket, to demand: TransferDemand)
 
   /// All transfers that are not over.
   func progress() -> [TransferProgress]
@@ -38,6 +38,17 @@ package protocol TransferSink: AnyObject, Sendable {
 
 extension TransferSink {
   package func rest() {}
+}
+
+/// How a transfer waits for a connection: with the most urgent of its photos, and in the turns of all their owners.
+package struct TransferDemand: Equatable, Sendable {
+  package let priority: ServiceClass
+  package let owners: Set<UInt32>
+
+  package init(_ priority: ServiceClass, of owners: Set<UInt32>) {
+    self.priority = priority
+    self.owners = owners
+  }
 }
 
 package struct TransferTicket: Hashable, Sendable {

@@ -112,6 +112,40 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 4)
   }
 
+  @Test func `the photos of a user go on although all downloads of another user hang`() async {
+    let gate = Gate()
+    let widths = StageQueues.Widths(download: 4, filter: 2, output: 4, isShared: true)
+    let bench = Darkbench(
+      widths: widths,
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { try await gate.pass() }
+      })
+    bench.add(1, photos: 100, of: 1000)
+    await gate.arrivals.reaches(widths.window - widths.kept)
+    bench.add(2, photos: 5, of: 2000)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 5)
+    gate.open()
+    await bench.finishedLists.reaches(2)
+  }
+
+  @Test func `a pause and a short disk end downloads that wait for a connection`() async {
+    let gate = Gate()
+    let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
+    bench.stages.running.withLock { $0[photo(1, 1)] = .waiting }
+    bench.add(1, photos: 1)
+    await gate.arrivals.reaches(1)
+    bench.runner.pause(ListID(1))
+    await bench.runner.idle()
+    bench.runner.resume(ListID(1))
+    await gate.arrivals.reaches(2)
+    bench.runner.suspendDownloads(true)
+    await gate.arrivals.reaches(3)
+    gate.open()
+    await bench.finishedLists.reaches(1)
+    #expect(bench.downloads.count == 3 && bench.books.count(.filtered) == 1)
+  }
+
   @Test func `lists added and cancelled while every connection is busy do not pile up`()
     async
   {

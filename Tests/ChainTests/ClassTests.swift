@@ -93,6 +93,23 @@ import Vocabulary
     #expect(bench.downloads.count == 4 && bench.recalls.count == 1)
   }
 
+  @Test func `a download that waits for a connection begins again in the new class`() async {
+    let gate = Gate()
+    let begun = Mutex<[ServiceClass]>([])
+    let bench = Darkbench(download: { work throws(Failure) in
+      begun.withLock { $0.append(work.serviceClass) }
+      try await gate.pass()
+    })
+    bench.stages.running.withLock { $0[PhotoID(list: ListID(1), number: 1)] = .waiting }
+    bench.add(1, photos: 1, .utility)
+    await gate.arrivals.reaches(1)
+    bench.runner.setClass(.background, of: ListID(1))
+    await gate.arrivals.reaches(2)
+    gate.open()
+    await bench.finishedLists.reaches(1)
+    #expect(begun.withLock { $0 } == [.utility, .background])
+  }
+
   @Test func `a photo that is being filtered when the class changes is not filtered twice`() async {
     let gate = Gate()
     let bench = Darkbench(

@@ -67,9 +67,11 @@ final class Darkbench: Sendable {
     }
   }
 
-  func add(_ list: UInt64, photos: UInt32, _ serviceClass: ServiceClass = .default) {
+  func add(
+    _ list: UInt64, photos: UInt32, _ serviceClass: ServiceClass = .default, of owner: UInt32 = 0
+  ) {
     books.addList(ListID(list), photos: photos)
-    runner.add(ListID(list), ListLines(serviceClass))
+    runner.add(ListID(list), ListLines(serviceClass, owner: owner))
   }
 
   /// Cancels the list; returns when none of its steps runs.

@@ -245,6 +245,25 @@ import Vocabulary
     #expect(rest.contains("1.1") || rest.contains("2.2"))
   }
 
+  @Test func `a photo that waits for a connection makes room at once`() throws {
+    var admission = try crowded()
+    #expect(admission.makeRoom(movables(.needsConnection), now: .zero) == [photo(1, 1)])
+  }
+
+  @Test func `a focused photo gets the place of another one when the window is full for its user`()
+    throws
+  {
+    var admission = Admission(window: 4, kept: 1)
+    admission.add(ListID(1), ListLines(.default, owner: 1000), isPaused: false, now: .zero)
+    #expect(numbers(&admission, 4) == ["1.1", "1.2", "1.3"])
+    try admission.setFocus(viewer, [50], until: .seconds(60), now: .zero)
+    #expect(take(&admission) == nil)
+    let chain = Admission.Movable(photo(1, 3), admitted: .zero, .waits)
+    #expect(admission.makeRoom([chain], now: .zero) == [photo(1, 3)])
+    admission.ended(photo(1, 3), .stopped, now: .zero)
+    #expect(numbers(&admission, 2) == ["1.50"])
+  }
+
   @Test func `a photo makes room once, and comes back before new ones`() throws {
     var admission = admission([1000], window: 2)
     #expect(numbers(&admission, 3) == ["1.1", "1.2"])

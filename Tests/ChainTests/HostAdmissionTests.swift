@@ -199,6 +199,35 @@ import Vocabulary
     #expect(take(&admission, now: .seconds(7)) == nil, "the others wait for the probe")
   }
 
+  @Test func `a user's photos do not fail because a host has failed the photos of another user`() {
+    var admission = Admission(
+      window: 9,
+      hosts: HostWindows(HostLimits(patience: .seconds(3)), triedPatience: .seconds(2)))
+    admission.add(ListID(1), ListLines(.default, owner: 1000), isPaused: false, now: .zero)
+    var now = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
+    for _ in 0..<2 {
+      guard let probe = take(&admission, now: now) else { break }
+      now = kill(&admission, [probe.photo], at: now, lookingAhead: false)
+    }
+    admission.add(ListID(2), ListLines(.default, owner: 2000), isPaused: false, now: .seconds(4))
+    for _ in 0..<50 {
+      guard let next = take(&admission, now: .seconds(4)) else { break }
+      #expect(next.lost != nil && next.photo.list == ListID(1))
+      admission.ended(next.photo, .failed, now: .seconds(4))
+    }
+    let probe = take(&admission, now: .seconds(7))
+    #expect(probe?.photo == photo(2, 1) && probe?.lost == nil, "the turn of the other user")
+    var failing = admission
+    _ = failing.answered(photo(2, 1), .failed(reset), now: .seconds(7), jitter: 1)
+    failing.ended(photo(2, 1), .failed, now: .seconds(7))
+    let lost = (0..<6).compactMap { _ in take(&failing, now: .seconds(8)) }
+    #expect(lost.count == 6 && lost.allSatisfy { $0.lost != nil })
+    #expect(lost.contains { $0.photo.list == ListID(2) })
+    _ = admission.answered(photo(2, 1), .answered, now: .seconds(7), jitter: 1)
+    #expect(admission.hosts.closure(of: "a") == nil)
+    #expect(take(&admission, now: .seconds(7))?.lost == nil)
+  }
+
   @Test func `photos that were tried are given up sooner than untried ones`() {
     var admission = Admission(
       window: 9,

@@ -48,6 +48,71 @@ import Vocabulary
     #expect(running.count { $0.list == ListID(1) } >= 28)
   }
 
+  // MARK: kept places
+
+  /// Adds a list; returns how many photos are given until none has room.
+  private func fill(
+    _ admission: inout Admission, _ list: UInt64, of owner: UInt32, _ c: ServiceClass = .default
+  ) -> Int {
+    admission.add(ListID(list), ListLines(c, owner: owner), isPaused: false, now: .zero)
+    var count = 0
+    while take(&admission) != nil { count += 1 }
+    return count
+  }
+
+  @Test func `a user who fills the window in all classes leaves places for others in any class`() {
+    var admission = Admission(window: 16, reserve: 6, kept: 4)
+    #expect(fill(&admission, 1, of: 1000) == 12)
+    #expect(fill(&admission, 2, of: 1000, .userInteractive) == 6)
+    let others = (3...7).map { fill(&admission, UInt64($0), of: UInt32($0), .background) }
+    #expect(others == [1, 1, 1, 1, 0])
+  }
+
+  @Test func `a user gets several of many kept places, and leaves some for the next one`() {
+    var admission = Admission(window: 160, kept: 40)
+    let taken = (1...3).map { fill(&admission, UInt64($0), of: UInt32($0)) }
+    #expect(taken == [120, 8, 7])
+  }
+
+  @Test func `a photo that is due while the window is full for its user sets no alarm`() {
+    var admission = Admission(window: 4, kept: 1)
+    func add(_ list: UInt64, _ owner: UInt32, due: Duration) {
+      admission.add(
+        ListID(list), ListLines(.default, owner: owner, waiting: [(9, due)]), isPaused: false,
+        now: .zero)
+    }
+    add(1, 1000, due: .seconds(1))
+    let taken = (0..<4).compactMap { _ in take(&admission) }
+    #expect(taken.count == 3 && admission.nextDue == nil)
+    add(2, 2000, due: .seconds(2))
+    #expect(admission.nextDue == .seconds(2))
+  }
+
+  @Test func `a host calls the photos of a user who has room in the window`() {
+    var admission = Admission(window: 8, kept: 2)
+    admission.add(ListID(1), ListLines(.default, owner: 1000), isPaused: false, now: .zero)
+    func next(_ admission: inout Admission) -> PhotoID? {
+      admission.take(now: .zero, total: 100) { photo in
+        let isElsewhere = photo.list == ListID(1) && photo.number > 3
+        return Admission.Prospect(host: isElsewhere ? "\(photo.number)" : "a")
+      }?.photo
+    }
+    let taken = (0..<9).compactMap { _ in next(&admission)?.number }
+    #expect(taken == [1, 2, 4, 5, 6, 7], "the third one waits for the host")
+    // The host calls the first user, for whom the window is full.
+    _ = admission.answered(photo(1, 1), .unknown, now: .zero, jitter: 0)
+    #expect(next(&admission) == nil)
+    admission.add(ListID(2), ListLines(.default, owner: 2000), isPaused: false, now: .zero)
+    #expect(next(&admission) == photo(2, 1))
+    #expect(next(&admission) == nil)
+    // With room the first user goes first again.
+    for number: UInt32 in [4, 5] { admission.ended(photo(1, number), .filtered, now: .zero) }
+    _ = admission.answered(photo(1, 2), .unknown, now: .zero, jitter: 0)
+    #expect(next(&admission) == photo(1, 3))
+  }
+
+  // MARK: turns
+
   @Test func `users take turns at a host, whatever the number of their lists`() {
     var admission = admission([UInt32](repeating: 1000, count: 9) + [2000], window: 1000)
     var order: [UInt64] = []

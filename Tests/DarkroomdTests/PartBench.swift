@@ -227,7 +227,7 @@ final class SilentNetwork: Network {
     state.withLock { $0.ends.removeValue(forKey: ticket) }?(.failure(.cancelled))
   }
 
-  func change(_ ticket: TransferTicket, to priority: ServiceClass) {}
+  func change(_ ticket: TransferTicket, to demand: TransferDemand) {}
 
   func progress() -> [TransferProgress] {
     state.withLock { state in

@@ -83,6 +83,7 @@ import Vocabulary
     let widths = StageQueues.Widths(settings)
     #expect(widths.download == 5 + Admission.mostRiders && widths.filter == 3)
     #expect(widths.urgent == 1 && widths.output >= 64)
+    #expect(widths.begun == widths.window + widths.reserve && widths.kept == widths.window / 4)
   }
 
   @Test func `with a single attempt no photo waits for a host`() {

@@ -325,6 +325,6 @@ private final class ScriptedPosts: Network {
   }
 
   func cancel(_ ticket: TransferTicket) {}
-  func change(_ ticket: TransferTicket, to priority: ServiceClass) {}
+  func change(_ ticket: TransferTicket, to demand: TransferDemand) {}
   func progress() -> [TransferProgress] { [] }
 }

@@ -44,7 +44,7 @@ final class BusyNetwork: Network {
     whenOver?(.failure(.cancelled))
   }
 
-  func change(_ ticket: TransferTicket, to priority: ServiceClass) {}
+  func change(_ ticket: TransferTicket, to demand: TransferDemand) {}
   func progress() -> [TransferProgress] { [] }
 }
 

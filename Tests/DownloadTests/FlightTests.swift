@@ -170,7 +170,25 @@ struct FlightTests {
     network.release()
     _ = try await (slow.value.get(), other.value.get())
     #expect(network.requests.map(\.priority) == [.background])
-    #expect(network.changes == [.userInteractive, .default])
+    #expect(network.changes.map(\.priority) == [.userInteractive, .default])
+  }
+
+  @Test func `a transfer has the turns of the owners of all its photos`() throws {
+    var table = FlightTable()
+    let url = try PhotoURL(parsing: url)
+    let ticket = TransferTicket(1)
+    let first = table.board(photo(1), of: 1000, url, .background).boarding
+    let early = table.board(photo(2), of: 2000, url, .background)
+    let attempt = try #require(table.attempt(of: first)).attempt
+    var acts = [early.act, table.begun(attempt, ticket, .background, of: 1000)]
+    acts.append(table.board(photo(3), of: 1000, url, .background).act)
+    let urgent = table.board(photo(4), of: 3000, url, .default)
+    acts += [urgent.act, table.leave(urgent.boarding).act, table.leave(first).act]
+    acts.append(table.leave(early.boarding).act)
+    let both = FlightTable.Act.change(ticket, TransferDemand(.background, of: [1000, 2000]))
+    let all = FlightTable.Act.change(ticket, TransferDemand(.default, of: [1000, 2000, 3000]))
+    let last = FlightTable.Act.change(ticket, TransferDemand(.background, of: [1000]))
+    #expect(acts == [.nothing, both, .nothing, all, both, .nothing, last])
   }
 
   @Test func `a web page in place of a photo fails every photo of the transfer`() async throws {

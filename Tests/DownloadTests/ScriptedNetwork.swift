@@ -29,7 +29,7 @@ final class ScriptedNetwork: Network {
     var held: [UInt64: Held] = [:]
     var last: UInt64 = 0
     var cancelled: [TransferTicket] = []
-    var changes: [ServiceClass] = []
+    var changes: [TransferDemand] = []
     var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
   }
 
@@ -40,7 +40,7 @@ final class ScriptedNetwork: Network {
 
   var requests: [TransferRequest] { state.withLock { $0.asked } }
   var cancelled: [TransferTicket] { state.withLock { $0.cancelled } }
-  var changes: [ServiceClass] { state.withLock { $0.changes } }
+  var changes: [TransferDemand] { state.withLock { $0.changes } }
 
   func begin(
     _ request: TransferRequest, into sink: any TransferSink,
@@ -75,8 +75,8 @@ final class ScriptedNetwork: Network {
     held?.whenOver(.failure(.cancelled))
   }
 
-  func change(_ ticket: TransferTicket, to priority: ServiceClass) {
-    state.withLock { $0.changes.append(priority) }
+  func change(_ ticket: TransferTicket, to demand: TransferDemand) {
+    state.withLock { $0.changes.append(demand) }
   }
 
   func progress() -> [TransferProgress] {

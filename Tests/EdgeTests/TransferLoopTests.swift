@@ -273,6 +273,38 @@ struct TransferQueueTests {
     #expect(started == [4, 3, 2])
   }
 
+  @Test func `Quick hosts get half of the kept places, and users without a transfer the rest`() {
+    var queue = TransferQueue<String>(total: 8, perHost: 8, kept: 4)
+    func started() -> [UInt64] { (1...9).compactMap { _ in queue.next() } }
+    for ticket in 1...9 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
+    let slow = started()
+    queue.note("a", isQuick: true)
+    let quick = started()
+    #expect(slow == [1, 2, 3, 4] && quick == [5, 6])
+    queue.add(20, host: "a", of: [2], .default)
+    queue.add(21, host: "a", of: [2], .userInteractive)
+    queue.add(30, host: "b", of: [3], .background)
+    let others = started()
+    #expect(others == [21, 30] && queue.isFull)
+  }
+
+  @Test func `A transfer for several users has the turn of the one with the fewest transfers`() {
+    var queue = TransferQueue<String>(total: 3, perHost: 3, kept: 1)
+    for ticket in 1...4 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
+    let first = (1...3).compactMap { _ in queue.next() }
+    queue.change(4, to: .default, for: [1, 2])
+    let second = (1...2).compactMap { _ in queue.next() }
+    #expect(first == [1, 2] && second == [4], "the second user has no transfer")
+    queue.remove(4)
+    queue.add(5, host: "a", of: [1, 2, 3], .background)
+    queue.add(6, host: "a", of: [2], .background)
+    queue.change(5, to: .background, for: [1])
+    let third = (1...2).compactMap { _ in queue.next() }
+    #expect(third == [6], "the first user has two")
+    for ticket in [1, 2, 3, 5, 6] as [UInt64] { queue.remove(ticket) }
+    #expect(queue.isEmpty && queue.hostCount == 0)
+  }
+
   @Test func `Lower limits apply once enough transfers have ended`() {
     var queue = TransferQueue<String>(total: 4, perHost: 4)
     for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }

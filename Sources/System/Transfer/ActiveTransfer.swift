@@ -12,7 +12,7 @@ final class ActiveTransfer {
   private(set) var handle: EasyHandle?
   /// The handle is inside libcurl's multi handle.
   var isAsking = false
-  var priority: ServiceClass
+  var demand: TransferDemand
   private(set) var terms: TransferTerms
   /// The answer to the current request.
   var answer = AnswerAccount()
@@ -34,7 +34,7 @@ final class ActiveTransfer {
   init(_ job: TransferJob, _ terms: TransferTerms) {
     (self.job, self.terms) = (job, terms)
     url = job.url
-    priority = job.request.priority
+    demand = TransferDemand(job.request.priority, of: [job.request.owner])
   }
 
   /// Sets libcurl's options for one request; `settle` has set those for all requests.

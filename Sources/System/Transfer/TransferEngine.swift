@@ -41,8 +41,10 @@ final class TransferEngine {
 
   func start(_ job: TransferJob) {
     if isIdle { lapses.begin(now: .now) }
-    transfers[job.ticket] = ActiveTransfer(job, terms)
-    queue.add(job.ticket, host: job.url.origin, of: job.request.owner, job.request.priority)
+    let transfer = ActiveTransfer(job, terms)
+    transfers[job.ticket] = transfer
+    queue.add(
+      job.ticket, host: job.url.origin, of: transfer.demand.owners, transfer.demand.priority)
   }
 
   func cancel(_ ticket: UInt64) {
@@ -60,10 +62,10 @@ final class TransferEngine {
     if result != CURLE_OK { conclude(transfer, transfer.ending(result)) }
   }
 
-  func change(_ ticket: UInt64, to priority: ServiceClass) {
+  func change(_ ticket: UInt64, to demand: TransferDemand) {
     guard let transfer = transfers[ticket] else { return }
-    transfer.priority = priority
-    queue.change(ticket, to: priority)
+    transfer.demand = demand
+    queue.change(ticket, to: demand.priority, for: demand.owners)
   }
 
   func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
@@ -207,8 +209,8 @@ final class TransferEngine {
 
   private func goOn(_ transfer: ActiveTransfer) {
     queue.add(
-      transfer.job.ticket, host: transfer.url.origin, of: transfer.job.request.owner,
-      transfer.priority, isFirst: true)
+      transfer.job.ticket, host: transfer.url.origin, of: transfer.demand.owners,
+      transfer.demand.priority, isFirst: true)
   }
 
   /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused

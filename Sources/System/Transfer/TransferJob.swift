@@ -34,7 +34,7 @@ enum TransferCommand: Sendable {
   case cancel(UInt64)
   /// The sink of a paused transfer has room.
   case goOn(UInt64)
-  case prioritize(UInt64, ServiceClass)
+  case prioritize(UInt64, TransferDemand)
   case change(TransferSettings)
   /// Answered when the last transfer is over and the thread is about to end.
   case stop(Reply<Void>)

@@ -63,8 +63,8 @@ package final class TransferLoop: Network {
 
   package func cancel(_ ticket: TransferTicket) { tell(ticket, .cancel(ticket.number)) }
 
-  package func change(_ ticket: TransferTicket, to priority: ServiceClass) {
-    tell(ticket, .prioritize(ticket.number, priority))
+  package func change(_ ticket: TransferTicket, to demand: TransferDemand) {
+    tell(ticket, .prioritize(ticket.number, demand))
   }
 
   private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
@@ -112,7 +112,7 @@ package final class TransferLoop: Network {
         case .start(let job): engine.start(job)
         case .cancel(let ticket): engine.cancel(ticket)
         case .goOn(let ticket): engine.goOn(ticket)
-        case .prioritize(let ticket, let priority): engine.change(ticket, to: priority)
+        case .prioritize(let ticket, let demand): engine.change(ticket, to: demand)
         case .change(let settings): engine.change(settings)
         case .stop(let done):
           engine.cancelAll()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of transfers: the more urgent class first; within a class the owner with the fewest transfers running, of
-// each owner the first to arrive, except transfers whose host has all its connections. Some connections are kept for
-// hosts that have just been quick, and for owners without any: else slow hosts would hold them all. A value: no
+// each owner the first to arrive, except transfers whose host has all its connections. A transfer for photos of several
+// owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept for owners
+// without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A value: no
 // clock, no lock, no network inside. A transfer's time-out does not run while it waits here.
 
 import Vocabulary
@@ -41,6 +42,13 @@ struct TransferQueue<Host: Hashable> {
         empty -= 1
         places[start] = entry
       }
+    }
+
+    func entry(_ ticket: UInt64) -> Entry? {
+      for place in start..<places.count {
+        if let entry = places[place], entry.ticket == ticket { return entry }
+      }
+      return nil
     }
 
     /// Removes the first matching entry.
@@ -88,16 +96,16 @@ struct TransferQueue<Host: Hashable> {
       return entry
     }
 
-    mutating func take(_ isMeant: (Entry) -> Bool) -> Entry? {
-      for owner in owners {
-        guard let entry = lines[owner]?.take(isMeant) else { continue }
-        if lines[owner]?.isEmpty == true {
-          lines[owner] = nil
-          owners.removeAll { $0 == owner }
-        }
-        return entry
+    /// The ticket's entries, one for each of its owners.
+    func entries(_ ticket: UInt64) -> [Entry] { owners.compactMap { lines[$0]?.entry(ticket) } }
+
+    /// Removes the ticket's entry from the owner's line; the owner keeps its turn.
+    mutating func remove(_ ticket: UInt64, of owner: UInt32) {
+      guard lines[owner]?.take({ $0.ticket == ticket }) != nil else { return }
+      if lines[owner]?.isEmpty == true {
+        lines[owner] = nil
+        owners.removeAll { $0 == owner }
       }
-      return nil
     }
   }
 
@@ -105,6 +113,8 @@ struct TransferQueue<Host: Hashable> {
   private(set) var perHost: Int
   private var kept: Int
   private var waiting = ServiceClass.allCases.map { _ in Crowd() }
+  /// The waiting transfers that may have several owners.
+  private var shared: Set<UInt64> = []
   private var running: [UInt64: Entry] = [:]
   /// The running transfers of each owner.
   private var shares: [UInt32: Int] = [:]
@@ -134,22 +144,46 @@ struct TransferQueue<Host: Hashable> {
 
   /// `isFirst` is for a transfer that was already running and continues with another request.
   mutating func add(
-    _ ticket: UInt64, host: Host, of owner: UInt32 = 0, _ urgency: ServiceClass,
+    _ ticket: UInt64, host: Host, of owners: Set<UInt32> = [0], _ urgency: ServiceClass,
     isFirst: Bool = false
   ) {
-    let entry = Entry(ticket: ticket, host: enter(host), owner: owner)
-    waiting[Int(urgency.rawValue)].add(entry, isFirst: isFirst)
+    if owners.count > 1 { shared.insert(ticket) }
+    enter(ticket, host: enter(host), owners, Int(urgency.rawValue), isFirst: isFirst)
   }
 
-  /// Moves a waiting transfer to the end of its new class; a running one is left alone.
-  mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
-    let line = Int(urgency.rawValue)
-    if let entry = takeWaiting(ticket, butNotOf: line) { waiting[line].add(entry, isFirst: false) }
+  private mutating func enter(
+    _ ticket: UInt64, host: Int, _ owners: Set<UInt32>, _ line: Int, isFirst: Bool
+  ) {
+    for owner in owners.sorted() {
+      waiting[line].add(Entry(ticket: ticket, host: host, owner: owner), isFirst: isFirst)
+    }
   }
 
-  private mutating func takeWaiting(_ ticket: UInt64, butNotOf spared: Int? = nil) -> Entry? {
-    for line in waiting.indices where line != spared {
-      if let entry = waiting[line].take({ $0.ticket == ticket }) { return entry }
+  /// Moves a waiting transfer to the end of its new class, and to the ends of the lines of new owners; a running one is
+  /// left alone.
+  mutating func change(
+    _ ticket: UInt64, to urgency: ServiceClass, for owners: Set<UInt32> = [0]
+  ) {
+    let new = Int(urgency.rawValue)
+    for line in waiting.indices {
+      let entries = waiting[line].entries(ticket)
+      guard let host = entries.first?.host else { continue }
+      if owners.count > 1 { shared.insert(ticket) }
+      let kept = line == new ? owners.intersection(entries.map(\.owner)) : []
+      for entry in entries where !kept.contains(entry.owner) {
+        waiting[line].remove(ticket, of: entry.owner)
+      }
+      enter(ticket, host: host, owners.subtracting(kept), new, isFirst: false)
+      return
+    }
+  }
+
+  /// Removes a waiting transfer; returns one of its entries.
+  private mutating func takeWaiting(_ ticket: UInt64) -> Entry? {
+    for line in waiting.indices {
+      let entries = waiting[line].entries(ticket)
+      for entry in entries { waiting[line].remove(ticket, of: entry.owner) }
+      if let entry = entries.first { return entry }
     }
     return nil
   }
@@ -166,6 +200,7 @@ struct TransferQueue<Host: Hashable> {
       shares[entry.owner] = left > 0 ? left : nil
       leave(entry.host) { $0.running -= 1 }
     } else if let entry = takeWaiting(ticket) {
+      shared.remove(ticket)
       leave(entry.host) { $0.waiting -= 1 }
     }
   }
@@ -173,15 +208,19 @@ struct TransferQueue<Host: Hashable> {
   /// The transfer to start; it then counts as running.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
-    let isScarce = total - running.count <= kept
+    let left = total - running.count
+    let isScarce = left <= kept
+    // A host that was quick may be slow now, so the others are for owners without any connection.
+    let isForQuick = left > (kept + 1) / 2
     for line in waiting.indices {
       for owner in ranked(waiting[line].owners) {
         let isPoor = shares[owner] == nil
         let next = waiting[line].take(owner) { [hosts, perHost] entry in
           guard let host = hosts[entry.host], host.running < perHost else { return false }
-          return !isScarce || isPoor || host.isQuick
+          return !isScarce || isPoor || (isForQuick && host.isQuick)
         }
         guard let next else { continue }
+        if shared.remove(next.ticket) != nil { _ = takeWaiting(next.ticket) }
         running[next.ticket] = next
         shares[owner, default: 0] += 1
         hosts[next.host]?.waiting -= 1

@@ -65,13 +65,13 @@ struct PhotoParts: Sendable {
 
 extension StageQueues.Widths {
   /// Output is wide so that the prints of many photos share one sync. Photos that wait for the transfer of
-  /// another photo have extra places.
+  /// another photo have extra places. Pictures that were dropped themselves wait for no transfer.
   init(_ settings: Settings) {
     self.init(
       download: settings.connections + Admission.mostRiders,
       filter: settings.workerCount, urgent: settings.shares.workers > settings.workerCount ? 1 : 0,
       output: settings.shares.outputs,
-      most: settings.shares.photos)
+      most: settings.shares.photos, isShared: true)
   }
 }
 

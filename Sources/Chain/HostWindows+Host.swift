@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One host: its window, and the lines that wait there. A plain value.
+
+import Vocabulary
+
+extension HostWindows {
+  struct Host: Sendable {
+    var window = HostWindow()
+    var queues = [OwnerTurns<LineKey>](
+      repeating: OwnerTurns(), count: ServiceClass.allCases.count)
+    var called: [LineKey: OwnerSeats.Share] = [:]
+    var calls = 0
+    /// The time of its alarm in `gates`.
+    var alarm: Duration?
+    /// The lists whose photos have failed here since it is closed.
+    var failed: Set<ListID> = []
+    /// The owners of all such lists.
+    var failedOwners: Set<UInt32> = []
+
+    var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
+
+    /// The queue of the lines of a class.
+    subscript(_ serviceClass: ServiceClass) -> OwnerTurns<LineKey> {
+      get { queues[Int(serviceClass.rawValue)] }
+      _modify { yield &queues[Int(serviceClass.rawValue)] }
+    }
+
+    /// True if a line waits that goes first.
+    func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
+      called.contains { $0.value.serviceClass <= serviceClass }
+        || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
+    }
+
+    /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
+    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
+      switch outcome {
+      case .answered: for place in queues.indices { queues[place].succeeded(key) }
+      case .failed, .led:
+        let own =
+          called[key]?.serviceClass ?? ServiceClass.allCases.first { self[$0].holds(key) }
+        if let own { self[own].failed(key) }
+      case .unreached, .unknown: break
+      }
+    }
+
+    /// Sorted, so that a simulation replays.
+    var sortedCalls: [(key: LineKey, share: OwnerSeats.Share)] {
+      called.map { (key: $0.key, share: $0.value) }.sorted {
+        ($0.key.list, $0.key.own?.rawValue ?? .max) < ($1.key.list, $1.key.own?.rawValue ?? .max)
+      }
+    }
+
+    func holds(_ key: LineKey) -> Bool {
+      called[key] != nil || queues.contains { $0.holds(key) }
+    }
+
+    /// The most urgent line that is meant first; one of eight is from the other classes in turn, so that no line starves.
+    mutating func call(
+      of isMeant: (OwnerSeats.Share) -> Bool = { _ in true }
+    ) -> LineKey? {
+      func mayGo(_ owner: UInt32, _ place: Int) -> Bool {
+        isMeant(OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place]))
+      }
+      let places = queues.indices.filter { place in
+        queues[place].owners.contains { mayGo($0, place) }
+      }
+      let others = Array(places.dropFirst().reversed())
+      let isOther = calls % 8 == 7 && !others.isEmpty
+      guard let place = isOther ? others[calls / 8 % others.count] : places.first else {
+        return nil
+      }
+      guard let (key, owner) = queues[place].next(of: { mayGo($0, place) }) else { return nil }
+      calls += 1
+      called[key] = OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place])
+      return key
+    }
+  }
+}
