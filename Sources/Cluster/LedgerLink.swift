@@ -41,7 +41,7 @@ package struct LedgerPlace: Sendable {
     self.upgrade = upgrade
   }
 
-  /// What is wrong with the string of the server, before any connection. Nil if this machine cannot tell.
+  /// The fault in the string of the server, found before any connection. Nil if this machine cannot tell.
   package static func problem(in server: String) -> String? { PostgresServers.problem(in: server) }
 
   /// Of every session; `SessionSettings` sets the others.

@@ -5,7 +5,7 @@
 internal import CInflate
 
 @safe package struct ByteInflater: ~Copyable {
-  /// What stands around the deflated bytes: a head and a checksum, or nothing.
+  /// The frame of the deflated bytes: a head and a checksum, or nothing.
   package enum Frame: Sendable {
     /// RFC 1950.
     case zlib

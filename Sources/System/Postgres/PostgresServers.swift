@@ -62,7 +62,7 @@ package struct PostgresServers: Sendable {
 
   private static let longest = 4096
 
-  /// What libpq finds wrong with the string, such as an option that it does not know. Nil if nothing is, or this
+  /// The fault that libpq finds in the string, such as an option that it does not know. Nil if there is none, or this
   /// machine has no libpq.
   package static func problem(in text: String) -> String? {
     // Other text is the name of a database.

@@ -295,7 +295,7 @@ extension EasyHandle {
     set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
-    // Asks for no coding. What is coded all the same, `BodyUnpacker` decodes.
+    // Asks for no coding. `BodyUnpacker` decodes a body that is coded all the same.
     set(CURLOPT_ACCEPT_ENCODING, "identity")
     set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct dr_inflate;
-// What stands around the deflated bytes, in zlib's numbers: its own frame, that of gzip or its own, nothing.
+// The frame of the deflated bytes, in zlib's numbers: zlib's, gzip's or zlib's, none.
 enum { DR_INFLATE_ZLIB = 15, DR_INFLATE_GZIP = 47, DR_INFLATE_RAW = -15 };
 // NULL if there is no memory.
 struct dr_inflate *dr_inflate_open(int32_t frame);
