@@ -3,7 +3,7 @@
 // fill the window, and the photos of all others would wait for them. Of the kept places an owner may have a quarter of
 // what is left, and the first one while any is left. Plain values.
 
-package import Vocabulary
+internal import Vocabulary
 
 package struct WindowSize: Equatable, Sendable {
   /// The photos that are admitted at once.

@@ -5,6 +5,7 @@
 
 package import Digests
 import Files
+import Synchronization
 package import Vocabulary
 
 extension Downloader {

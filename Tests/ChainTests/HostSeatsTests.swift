@@ -160,7 +160,7 @@ import Vocabulary
     _ = admission.hosts.ask("y", .default, isTried: false, now: .seconds(1))
     _ = admission.hosts.end("y", line, .answered, isProbe: false, now: .seconds(1), jitter: 1)
     #expect(admission.waitingPhotos(slow: 0) == [list: 20])
-    admission.window = 0
+    admission.size = WindowSize(photos: 0, reserve: 0, kept: 0)
     #expect(admission.waitingPhotos(slow: 5) == [list: 20])
     _ = admission.flush("x", now: .seconds(2))
     admission.pause(list, now: .seconds(2))
@@ -178,7 +178,7 @@ import Vocabulary
     }
     #expect(admission.waitingPhotos(slow: 100) == [list: 18])
     #expect(admission.waitingPhotos(slow: 5) == [list: 5])
-    admission.window = 2
+    admission.size = WindowSize(photos: 2, reserve: 0, kept: 0)
     #expect(admission.waitingPhotos(slow: 100) == [:])
   }
 }

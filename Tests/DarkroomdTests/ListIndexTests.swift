@@ -55,7 +55,7 @@ import Vocabulary
     #expect(index.lists(spelled: ["cow"]) == [ListID(2)] && index.unlabelled == [ListID(2)])
     index.note(ListID(3), into: FileName(literal: "cow"))
     #expect(index.unlabelled == [ListID(2), ListID(3)])
-    index.reserve(ListID(2), FileName(literal: "cow"))
+    index.reserve(ListID(2), try label("cow.plist"))
     index.giveUp(ListID(3))
     #expect(index.unlabelled.isEmpty)
     for list in [ListID(1), ListID(2)] { index.forget(list) }

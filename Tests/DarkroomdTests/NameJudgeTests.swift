@@ -146,8 +146,8 @@ import Vocabulary
         await errors(bench, "barm", from: .stranger) == [.noSuchList(name: "barm", near: "barn")])
       for name in ["BARN", "barn.plist"] {
         let found = await bench.calls.handle(
-          .why(WhyOrder(list: ListReference(name))), from: .owner)
-        guard case .why(let report) = found, report.list.id == 1 else {
+          WhyOrder(list: ListReference(name)), from: .owner)
+        guard found.message(WhyReport.self)?.list.id == 1 else {
           Issue.record("\(found)")
           continue
         }
