@@ -20,10 +20,10 @@ package struct Backoff: Equatable, Sendable {
   /// An attempt succeeded.
   package mutating func reset() { next = first }
 
-  /// The pause after so many failed attempts, for one who counts them.
+  /// The pause after this number of failed attempts.
   package func after(_ attempts: Int) -> Duration {
-    var pause = first
-    for _ in 1..<max(attempts, 1) where pause < longest { pause = pause * 2 }
+    var (pause, left) = (first, attempts)
+    while left > 1, pause < longest { (pause, left) = (pause * 2, left - 1) }
     return min(pause, longest)
   }
 }

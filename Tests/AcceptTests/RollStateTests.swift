@@ -117,7 +117,7 @@ import Vocabulary
     let small = folder("small", 3, of: 8)
     let names = Set((large + [small]).map(\.candidate.name))
     var turns: [FileName: Int] = [:]
-    for second in 0..<480 {
+    for second in 1...480 {
       let now = Duration.seconds(second)
       let chosen = walks.choose(large + [small], rung: names, at: now)
       #expect(chosen.contains(small.candidate.key), "\(second)")

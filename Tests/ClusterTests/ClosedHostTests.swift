@@ -231,8 +231,8 @@ struct ClosedHostWorld {
     for flight in due {
       if isDown { machines[place].retries.append(now + backoff) }
       _ = machines[place].windows.end(
-        "x", Self.line, isDown ? .failed(reset) : .answered, isProbe: flight.isProbe, now: now,
-        jitter: 1)
+        "x", Self.line, of: 1, isDown ? .failed(reset) : .answered, isProbe: flight.isProbe,
+        now: now, jitter: 1)
     }
   }
 

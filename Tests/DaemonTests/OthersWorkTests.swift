@@ -42,11 +42,16 @@ import Testing
     async throws
   {
     try await DaemonBench.use { bench in
-      let url = try bench.serveSamples(1)[0]
-      let daemon = try await bench.start()
-      let link = "\(bench.root)/prints/barn"
-      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../done")
+      let url = try bench.serveSamples(1)[0] + "?gate=g"
+      let first = try await bench.start()
       try await bench.drop([("One", url)], as: "barn.plist")
+      await bench.origin.arrivals(at: "g")
+      #expect(try await bench.stop(first).code == 0)
+      await bench.origin.release("g")
+      let link = "\(bench.root)/prints/barn"
+      try FileManager.default.removeItem(atPath: link)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../done")
+      let daemon = try await bench.start()
       let words = "/prints/barn, its folder of prints, is a symbolic link"
       try await daemon.says(words)
       try await bench.until("the reason is told") {

@@ -29,7 +29,7 @@ import Vocabulary
     try first.cache.put(FileName(literal: "a"), "kept")
     #expect(
       try first.state.listing() == [
-        "cache", "hooks", "incoming", "lists", "originals", "quarantine", "webhooks",
+        "cache", "claims", "hooks", "incoming", "lists", "originals", "quarantine", "webhooks",
       ])
     #expect(try folders().cache.text("a") == "kept")
   }

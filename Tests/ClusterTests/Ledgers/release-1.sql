@@ -15,7 +15,7 @@ BEGIN
     SELECT t.first FROM unnest(v.photos) p
     CROSS JOIN LATERAL (SELECT y.first, y.last, y.state, y.run_at FROM share y
       WHERE y.list = v.list AND y.first <= p ORDER BY y.first DESC LIMIT 1) t
-    WHERE t.last >= p AND t.state = 0 AND t.run_at <= clock_timestamp()
+    WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
     ORDER BY t.first LIMIT 1) s
   WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
@@ -246,6 +246,11 @@ CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
     AS $$
   SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
   WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
+CREATE FUNCTION darkroom.is_due(t timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+  SELECT t <= clock_timestamp() OR t > clock_timestamp() + interval '1 min' $$;
 CREATE FUNCTION darkroom.is_from(l bigint, org text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -301,7 +306,7 @@ BEGIN
   OPEN back FOR
     SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
     FROM share s JOIN list x ON x.id = s.list
-    WHERE s.state = 0 AND s.epoch > 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+    WHERE s.state = 0 AND s.epoch > 0 AND is_due(s.run_at) AND x.state = 0
       AND x.class <= upto
       AND x.id <> ALL (full_lists) AND NOT EXISTS (
         SELECT FROM unnest(users, classes) u (who, cls)
@@ -370,7 +375,7 @@ BEGIN
     EXIT WHEN x.state <> 0;
     -- Another node may have taken it meanwhile, or put it off.
     SELECT * INTO s FROM share t WHERE t.list = next_list AND t.first = next_first
-      AND t.state = 0 AND t.run_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
+      AND t.state = 0 AND is_due(t.run_at) FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     got := got + s.last - s.first + 1;
     IF s.epoch = 0 THEN
@@ -503,10 +508,13 @@ CREATE FUNCTION darkroom.pulse(me integer, inc bigint, silence_ms bigint, OUT is
 DECLARE limit_time timestamptz; is_judge bool; silent int[]; over bigint[]; l bigint;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
-    RETURNING n.draining INTO draining;
+  UPDATE node n SET seen = clock_timestamp(), entered = least(n.entered, clock_timestamp())
+    WHERE n.id = me AND n.incarnation = inc RETURNING n.draining INTO draining;
   is_me := FOUND;
   IF NOT is_me THEN RETURN; END IF;
+  -- The clock was set back: a dead node would count as alive until the clock is as late again.
+  UPDATE node n SET seen = clock_timestamp() WHERE n.id IN (SELECT t.id FROM node t
+    WHERE t.seen > clock_timestamp() + interval '1 s' FOR UPDATE SKIP LOCKED);
   limit_time := clock_timestamp() - silence_ms * interval '1 ms';
   is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
   IF is_judge THEN
@@ -657,7 +665,8 @@ BEGIN
       -- An answer stays until all nodes have asked: a node that alone does not reach the server fails at once.
       UPDATE host t SET word = x.word, wait_ms = x.wait, said_at = clock_timestamp(),
         sayer = me WHERE t.name = x.h AND NOT (x.word = 1 AND t.word = 2
-          AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms');
+          AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms'
+          AND t.said_at <= clock_timestamp());
     END IF;
     seats := 0;
     SELECT t.word, t.wait_ms, (extract(epoch FROM clock_timestamp() - t.said_at) * 1000)::bigint
