@@ -39,7 +39,7 @@ struct NodeHomeTests {
       try await stop(first)
       let second = try await nodes.start("a", at: other)
       try await nodes.drop(nodes.photos(4, at: nil), as: "autumn.plist", at: "a")
-      try await waits("a", for: "this is not the ledger that this node has worked with", in: nodes)
+      try await waits("a", for: "the database has no ledger that this node may use", in: nodes)
       let schemas = try await nodes.server.run(
         ["SELECT count(*) FROM pg_namespace WHERE nspname = 'darkroom'"], at: other)
       #expect(schemas[0][0].int(0) == 0)
