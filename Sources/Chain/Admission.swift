@@ -222,7 +222,10 @@ package struct Admission: Sendable {
 
   /// Lines of owners without room in the window leave the calls of hosts to lines of others. Returns whether any did.
   private mutating func passCalls(_ now: Duration) -> Bool {
-    guard size.kept > 0 else { return false }
+    // There is no other user to pass them to.
+    guard size.kept > 0, let one = owners.values.first,
+      owners.values.contains(where: { $0 != one })
+    else { return false }
     let rooms = ServiceClass.allCases.map { room($0) }
     let isPassed = hosts.passCalls(now: now) { [seats] share in
       rooms[Int(share.serviceClass.rawValue)].isFor(ownerWith: seats.count(of: share.owner))

@@ -50,6 +50,16 @@ extension HostWindows {
       }
     }
 
+    /// True if an owner without room is called, and an owner with room waits.
+    func mayPass(unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
+      called.values.contains { !hasRoom($0) }
+        && zip(ServiceClass.allCases, queues).contains { serviceClass, queue in
+          queue.owners.contains {
+            hasRoom(OwnerSeats.Share(owner: $0, serviceClass: serviceClass))
+          }
+        }
+    }
+
     func holds(_ key: LineKey) -> Bool {
       called[key] != nil || queues.contains { $0.holds(key) }
     }

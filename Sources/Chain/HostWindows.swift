@@ -136,10 +136,13 @@ package struct HostWindows: Sendable {
   /// there when they have room. Returns whether any did.
   mutating func passCalls(now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
     var isPassed = false
-    for name in Set(calls.values.joined()).sorted() {
+    // There may be thousands of calls, of which hardly one has an heir.
+    let names = Set(calls.values.joined()).filter { name in
+      hosts[name].map { $0.mayPass(unless: hasRoom) && room(name, $0.window, now) > 0 } ?? false
+    }
+    for name in names.sorted() {
       guard var host = hosts.removeValue(forKey: name) else { continue }
-      for (key, share) in host.sortedCalls
-      where !hasRoom(share) && room(name, host.window, now) > 0 {
+      for (key, share) in host.sortedCalls where !hasRoom(share) {
         guard let next = host.call(of: hasRoom) else { break }
         unlist(key, name, &host)
         host[share.serviceClass].insertFirst(key, of: share.owner)
