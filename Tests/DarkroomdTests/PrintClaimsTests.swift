@@ -97,6 +97,25 @@ import Vocabulary
     #expect(try prints.listing() == ["barn"])
   }
 
+  @Test func `a draft that is given up while its note cannot be read frees its name later`() throws
+  {
+    let folders = try folders(of: 1)
+    let (claims, place) = (PrintClaims(folders), folders.claims.path)
+    #expect(try claims.make(barn, for: ListID(1), readers: .group))
+    FaultPlan.set(.init("openat", on: place, code: 5, isPermanent: true), for: place)
+    defer { FaultPlan.set(nil, for: place) }
+    claims.giveUp(ListID(1))
+    #expect(throws: SystemError.self) { try claims.takeBack(ListID(1)) }
+    FaultPlan.set(nil, for: place)
+    try claims.takeBack(ListID(1))
+    #expect(try prints.listing().isEmpty)
+    // A start goes on without a note that cannot be read.
+    #expect(try claims.make(barn, for: ListID(2), readers: .group))
+    FaultPlan.set(.init("openat", on: "\(place)/2", code: 5, isPermanent: true), for: place)
+    try claims.sweep { _ in false }
+    #expect(try folders.claims.listing().isEmpty && prints.listing() == ["barn"])
+  }
+
   @Test func `what another daemon made in the place of a folder stays`() throws {
     let (first, second) = (PrintClaims(try folders(of: 1)), PrintClaims(try folders(of: 2)))
     #expect(try first.make(barn, for: ListID(1), readers: .group))

@@ -79,16 +79,21 @@ struct PrintClaims: Sendable {
   /// The list is accepted.
   func keep(_ list: ListID) { try? notes.removeIfThere(ListFolder.name(list)) }
 
-  /// The draft does not become a list, or prints elsewhere.
+  /// The draft does not become a list, or prints elsewhere. The note stays while the folder cannot be seen or removed: the
+  /// next attempt frees the name, instead of taking another one.
   func giveUp(_ draft: ListID) {
-    try? takeBack(draft)
+    do throws(SystemError) {
+      try takeBack(draft)
+    } catch { return }
     keep(draft)
   }
 
   /// Gives up the drafts that a crash has left. The record alone knows the lists whose labels cannot be read now.
   func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
     for draft in try notes.names().compactMap(ListFolder.number) {
-      if isRecorded(draft) { keep(draft) } else { giveUp(draft) }
+      if !isRecorded(draft) { try? takeBack(draft) }
+      // A note that cannot be read must not stand in the way of later drafts of its number.
+      keep(draft)
     }
   }
 }
