@@ -179,7 +179,7 @@ extension Claim {
       throw error.machineFailure
     }
     do throws(Failure) {
-      let claimed = try parts.rules.claimed(list)
+      let claimed = parts.rules.claimed(list)
       try await parts.groups.sync(staged.syncAll() + [.folder(lists)] + claimed)
     } catch {
       try? lists.removeFlat(ListFolder.name(list))

@@ -51,7 +51,7 @@ package protocol IntakeRules: Sendable {
   func folderKey(of name: ListName) -> String
 
   /// The folders that `prepare` has made for the draft, to be made durable with its files.
-  func claimed(_ list: ListID) throws(Failure) -> [SyncStep]
+  func claimed(_ list: ListID) -> [SyncStep]
 
   /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.
   func giveUp(_ list: ListID) async

@@ -13,7 +13,7 @@ package struct WaitingLimits: Equatable, Sendable {
   package var keepers: Set<UInt32>
   package var share: Int { max(1, total / 8) }
 
-  package init(total: Int = 100_000, keepers: Set<UInt32> = [0, ThisProcess.user]) {
+  package init(total: Int = 100_000, keepers: Set<UInt32> = ThisProcess.keepers) {
     (self.total, self.keepers) = (total, keepers)
   }
 }

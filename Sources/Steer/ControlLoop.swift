@@ -21,7 +21,7 @@ struct ControlLoop: ~Copyable {
   }
 
   /// Root and the daemon's user, who have places and room beyond the limits.
-  private static let keepers: Set<UInt32> = [0, ThisProcess.user]
+  private static let keepers = ThisProcess.keepers
 
   private let listener: ListeningSocket
   private let mailbox: Mailbox<ControlServer.Letter>

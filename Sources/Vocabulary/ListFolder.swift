@@ -91,6 +91,14 @@ package enum ListLoss: String, CaseIterable, Sendable {
 
   package var code: String { "list.\(rawValue)" }
 
+  /// The next attempt to read the file may succeed.
+  package var mayPass: Bool {
+    switch self {
+    case .missing, .changed: false
+    case .unread, .nameless: true
+    }
+  }
+
   /// A list waits for this trouble of the machine.
   package init?(_ failure: Failure) {
     guard let loss = Self.allCases.first(where: { $0.code == failure.code }) else { return nil }

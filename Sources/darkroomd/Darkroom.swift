@@ -66,9 +66,9 @@ final class Darkroom: Sendable {
       downloader: photos.downloader, retention: retention, hooks: desk, sheets: sheets,
       cluster: cluster)
     intake = ListIntake(
-      ground: ground, workers: workers, keeper: keeper, departures: departures,
-      space: photos.space, witness: witness, hooks: desk, part: ground.part, isNode: cluster != nil,
-      footing: ground.footing)
+      ground: ground, claims: PrintClaims(folders), workers: workers, keeper: keeper,
+      departures: departures, space: photos.space, witness: witness, hooks: desk, part: ground.part,
+      isNode: cluster != nil, footing: ground.footing)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -183,7 +183,7 @@ final class Darkroom: Sendable {
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
-      try? PrintClaims(folders).sweep { draft in recorder.ledger { $0[draft] != nil } }
+      try? intake.sweepClaims()
       let removed = calls.remover.resume()
       let hidden = retention.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)

@@ -84,6 +84,19 @@ import Vocabulary
     }
   }
 
+  @Test func `a file that could not be read is lost when it cannot be read again`() {
+    let (unread, missing) = (ListLoss.unread.failure("an error"), ListLoss.missing.failure("gone"))
+    for (second, isSettled) in [(unread, true), (missing, true), (full, false)] {
+      var life = ListLife(.finished, takesOver: false)
+      _ = begin(&life)
+      _ = act(&life, .returned(unread), at: 1)
+      #expect(!life.isSettled && life.loss == unread)
+      #expect(act(&life, .timePassed, at: 6) == [.giveBack])
+      _ = act(&life, .returned(second), at: 6)
+      #expect(life.isSettled == isSettled)
+    }
+  }
+
   @Test func `a removal ends the wait for a copy, but not a return that runs`() {
     for failure in [ListLoss.changed.failure("it was changed"), full] {
       var life = ListLife(.finished, takesOver: false)

@@ -31,6 +31,7 @@ final class PartBench: ListBench {
   let retention: ListRetention
   let witness: NumberWitness
   let departures = InboxDepartures()
+  let claims: PrintClaims
   let desk: HookDesk
   /// Counts the orders for webhooks.
   let webhookCalls = ChangeSignal()
@@ -60,6 +61,7 @@ final class PartBench: ListBench {
       reporter: told.reporter, status: .unheard, openLists: 4
     ) { _ in }
     let (ground, folders) = (ground, ground.folders)
+    claims = PrintClaims(folders)
     photos = PhotoParts(ground, network: network, workers: workers, notes: notes)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
@@ -114,8 +116,8 @@ final class PartBench: ListBench {
 
   var intake: ListIntake {
     ListIntake(
-      ground: ground, workers: workers, keeper: keeper, departures: departures,
-      space: photos.space, witness: witness, hooks: desk)
+      ground: ground, claims: claims, workers: workers, keeper: keeper,
+      departures: departures, space: photos.space, witness: witness, hooks: desk)
   }
 
   // MARK: chains

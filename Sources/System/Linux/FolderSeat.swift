@@ -28,7 +28,7 @@ package struct FolderSeat: Sendable {
         if error.name == .addressInUse { rival = try? NameHolder(of: name) }
       }
     }
-    guard let rival, [0, ThisProcess.user].contains(rival.peer.user) else { return nil }
+    guard let rival, ThisProcess.keepers.contains(rival.peer.user) else { return nil }
     return rival.peer.process
   }
 }

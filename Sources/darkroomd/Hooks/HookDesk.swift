@@ -28,10 +28,8 @@ struct HookDesk: OnGround {
     sends: @escaping @Sendable (WebhookOrder) -> Void
   ) {
     self.ground = ground
-    // As in the inbox.
-    let keepers: Set<UInt32> = [0, ThisProcess.user]
-    outbox = HookOutbox(ground.folders.hooks, keepers: keepers)
-    webhooks = WebhookOutbox(ground.folders.webhooks, keepers: keepers)
+    outbox = HookOutbox(ground.folders.hooks, keepers: ThisProcess.keepers)
+    webhooks = WebhookOutbox(ground.folders.webhooks, keepers: ThisProcess.keepers)
     self.bell = bell
     self.sends = sends
   }

@@ -14,6 +14,7 @@ import Vocabulary
 
 struct ListIntake: IntakeRules, OnGround {
   let ground: Ground
+  let claims: PrintClaims
   let workers: any Workers
   let keeper: ListKeeper
   let departures: InboxDepartures
@@ -264,8 +265,6 @@ struct ListIntake: IntakeRules, OnGround {
       "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
   )
 
-  private var claims: PrintClaims { PrintClaims(lists.folders) }
-
   /// A folder that no list of another name or owner has used, or ever will, nor another program, nor a list of another
   /// daemon: it is the draft's until that is given up.
   private func claimFolder(
@@ -278,6 +277,7 @@ struct ListIntake: IntakeRules, OnGround {
       index.note(draft.list, into: choices[0])
       return choices[0]
     }
+    try sweepClaims()
     // An earlier attempt may have made a folder for other readers, who would go on to see its names.
     try claims.takeBack(draft.list)
     for folder in choices where index.claim(folder, for: draft.list) {
@@ -287,9 +287,10 @@ struct ListIntake: IntakeRules, OnGround {
       .exists, call: "mkdirat", thing: "\(lists.folders.prints.path)/\(choices[choices.count - 1])")
   }
 
-  func claimed(_ draft: ListID) throws(Failure) -> [SyncStep] {
-    try asMachine { () throws(SystemError) in try claims.steps(of: draft) }
-  }
+  /// Frees the folders of the drafts that a crash has left.
+  func sweepClaims() throws(SystemError) { try claims.sweep(except: isRecorded) }
+
+  func claimed(_ draft: ListID) -> [SyncStep] { claims.steps(of: draft) }
 
   func folderKey(of name: ListName) -> String {
     PrintName.collisionKey(folder: PrintName.folder(list: name.text, number: nil))

@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of prints of lists that are not accepted yet. A list has the folder that it made: of several daemons that
-// make one name, even on different machines, one succeeds. A note in STATE/claims identifies the folder, so that it
-// goes again if the list is not accepted, even after a crash. Only the folder that was made goes, and only while
+// make one name, even on different machines, one succeeds. The folder goes again if the list is not accepted, at a later
+// attempt if it cannot be removed now: no list takes another name because of it. A note in STATE/claims identifies the
+// folder for the start after a crash; nothing else reads the notes. Only the folder that was made goes, and only while
 // nothing was ever in it. A crash before the note, or a power cut before the list is accepted, leaves an empty folder,
 // which then belongs to no list. Raises SystemError.
-// Concurrency: immutable; waits for a disk. One task at a time works on a draft.
+// Concurrency: one lock; waits for a disk without it. One task at a time works on a draft, and on a name.
 
 import Files
+import Synchronization
 import Vocabulary
 
-struct PrintClaims: Sendable {
+final class PrintClaims: Sendable {
   private static let longest = 300
 
-  private struct Note {
+  private struct Made {
+    let draft: ListID
     let folder: FileName
-    /// A file system gives the inode of a folder that was removed to the next one, but not its time.
-    let identity: String
+    /// A file system gives the inode of a folder that was removed to the next one, but not its time. Nil if the folder
+    /// could not be asked after it was made.
+    var identity: String?
+  }
+
+  private struct State {
+    var drafts: [ListID: Made] = [:]
+    /// Folders of drafts that became no list, which could not be removed.
+    var leftovers: [Made] = []
+    var isSwept = false
   }
 
   private let notes: any Folder
   private let prints: any Folder
+  private let state = Mutex(State())
 
   init(_ folders: StateFolders) { (notes, prints) = (folders.claims, folders.prints) }
 
-  private func note(of draft: ListID) throws(SystemError) -> Note? {
+  private func note(of draft: ListID) throws(SystemError) -> Made? {
     guard let text = try notes.contents(of: ListFolder.name(draft), upTo: Self.longest),
       let end = text.firstIndex(of: 0x20), let folder = FileName(bytes: Array(text[(end + 1)...]))
     else { return nil }
-    return Note(folder: folder, identity: String(decoding: text[..<end], as: UTF8.self))
+    return Made(
+      draft: draft, folder: folder, identity: String(decoding: text[..<end], as: UTF8.self))
   }
 
   private func identity(of folder: FileName) throws(SystemError) -> String? {
@@ -37,63 +50,109 @@ struct PrintClaims: Sendable {
     return "\(status.inode):\(status.modified)"
   }
 
-  /// The folder that an earlier attempt of the draft has made.
-  func folder(of draft: ListID) throws(SystemError) -> FileName? {
-    guard let note = try note(of: draft), try identity(of: note.folder) == note.identity else {
-      return nil
-    }
-    return note.folder
-  }
-
   /// False, and changes nothing, if the name is taken, by whomever. Nobody can open the folder before it has its readers.
   func make(
     _ folder: FileName, for draft: ListID, readers: FileReaders
   ) throws(SystemError) -> Bool {
+    try removeLeftovers(inWayOf: folder, draft)
     do throws(SystemError) { try prints.makeFolder(folder) } catch {
       if error.exists { return false }
       throw error
     }
+    // From here on the folder is the draft's, whatever fails.
+    var made = Made(draft: draft, folder: folder)
+    remember(made)
     do throws(SystemError) {
       try prints.setReaders(readers, of: folder)
       let identity = try identity(of: folder) ?? ""
+      made.identity = identity
+      remember(made)
       try notes.openAnew(ListFolder.name(draft))
         .write(Array("\(identity) ".utf8) + folder.bytes, at: 0)
       return true
     } catch {
-      try? prints.removeFolder(folder)
+      giveUp(draft)
       throw error
+    }
+  }
+
+  private func remember(_ made: Made) { state.withLock { $0.drafts[made.draft] = made } }
+
+  /// Leaves a folder that somebody has put something in, or made in the place of this one.
+  private func remove(_ made: Made) throws(SystemError) {
+    if let known = made.identity, try identity(of: made.folder) != known { return }
+    do throws(SystemError) { try prints.removeFolder(made.folder) } catch {
+      switch error.name {
+      case .missing, .notEmpty, .exists, .notFolder: return
+      default: throw error
+      }
+    }
+  }
+
+  /// Raises if a folder has the name, or its note the place of the draft's, and cannot be removed.
+  private func removeLeftovers(inWayOf folder: FileName, _ draft: ListID) throws(SystemError) {
+    for made in state.withLock({ $0.leftovers }) {
+      do throws(SystemError) { try remove(made) } catch {
+        if made.folder == folder || made.draft == draft { throw error }
+        continue
+      }
+      state.withLock { state in
+        state.leftovers.removeAll { $0.draft == made.draft && $0.folder == made.folder }
+      }
+      forgetNote(of: made.draft)
     }
   }
 
   /// Frees the name that an earlier attempt of the draft took. Readers of its folder see nothing of the next one.
   func takeBack(_ draft: ListID) throws(SystemError) {
-    if let folder = try folder(of: draft) { try prints.removeFolder(folder) }
-  }
-
-  /// Makes the name of the folder durable, before the list is recorded.
-  func steps(of draft: ListID) throws(SystemError) -> [SyncStep] {
-    guard try note(of: draft) != nil else { return [] }
-    return [.folder(prints)]
-  }
-
-  /// The list is accepted.
-  func keep(_ list: ListID) { try? notes.removeIfThere(ListFolder.name(list)) }
-
-  /// The draft does not become a list, or prints elsewhere. The note stays while the folder cannot be seen or removed: the
-  /// next attempt frees the name, instead of taking another one.
-  func giveUp(_ draft: ListID) {
-    do throws(SystemError) {
-      try takeBack(draft)
-    } catch { return }
+    guard let made = state.withLock({ $0.drafts[draft] }) else { return }
+    try remove(made)
     keep(draft)
   }
 
-  /// Gives up the drafts that a crash has left. The record alone knows the lists whose labels cannot be read now.
-  func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
-    for draft in try notes.names().compactMap(ListFolder.number) {
-      if !isRecorded(draft) { try? takeBack(draft) }
-      // A note that cannot be read must not stand in the way of later drafts of its number.
-      keep(draft)
+  /// Makes the name of the folder durable, before the list is recorded.
+  func steps(of draft: ListID) -> [SyncStep] {
+    state.withLock { $0.drafts[draft] } == nil ? [] : [.folder(prints)]
+  }
+
+  /// The list is accepted.
+  func keep(_ list: ListID) {
+    state.withLock { $0.drafts[list] = nil }
+    forgetNote(of: list)
+  }
+
+  /// Leaves the note of a folder that is still there.
+  private func forgetNote(of draft: ListID) {
+    let isNeeded = state.withLock { state in
+      state.drafts[draft] != nil || state.leftovers.contains { $0.draft == draft }
     }
+    if !isNeeded { try? notes.removeIfThere(ListFolder.name(draft)) }
+  }
+
+  /// The draft does not become a list, or prints elsewhere. The note stays while the folder does.
+  func giveUp(_ draft: ListID) {
+    guard let made = state.withLock({ $0.drafts[draft] }) else { return }
+    do throws(SystemError) { try takeBack(draft) } catch {
+      state.withLock { state in
+        state.drafts[draft] = nil
+        state.leftovers.append(made)
+      }
+    }
+  }
+
+  /// Gives up the drafts that a crash has left, once. The record alone knows the lists whose labels cannot be read now.
+  func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
+    if state.withLock({ $0.isSwept }) { return }
+    for draft in try notes.names().compactMap(ListFolder.number) {
+      if state.withLock({ $0.drafts[draft] }) != nil { continue }
+      if !isRecorded(draft), let made = try? note(of: draft) {
+        remember(made)
+        giveUp(draft)
+      } else {
+        // A note that cannot be read tells nothing to a later start either.
+        forgetNote(of: draft)
+      }
+    }
+    state.withLock { $0.isSwept = true }
   }
 }

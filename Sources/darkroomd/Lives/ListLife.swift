@@ -152,6 +152,8 @@ struct ListLife: Equatable, Sendable {
   private var cancellers: [Asker] = []
   /// A return that fails is the last.
   private var isAbandoned = false
+  /// Nothing but a person ends the loss that keeps the copy: a file that could not be read once may be read the next time.
+  private var isLost = false
 
   /// A life that continues from the recorded state.
   init(_ state: ListState, _ serviceClass: ServiceClass = .default, takesOver: Bool) {
@@ -172,7 +174,7 @@ struct ListLife: Equatable, Sendable {
     case .over: true
     case .damaged: isAtRest && requests.isEmpty
     case .open: isPaused && isAtRest && requests.isEmpty
-    case .returning(let failure?, until: .some): ListLoss(failure) != nil
+    case .returning(_, until: .some): isLost
     case .takingOver, .opening, .blocked, .finishing, .ending, .returning: false
     }
   }
@@ -401,8 +403,10 @@ struct ListLife: Equatable, Sendable {
   }
 
   private mutating func returned(_ failure: Failure?, _ now: Duration) -> [Action] {
-    guard case .returning = phase else { return [] }
+    guard case .returning(let earlier, _) = phase else { return [] }
     if let failure, failure.kind != .final, !isAbandoned {
+      let loss = ListLoss(failure)
+      isLost = loss.map { !$0.mayPass || earlier.flatMap(ListLoss.init) == $0 } ?? false
       let pause = returnPause.take()
       phase = .returning(failure, until: now + pause)
       return [.copyHealth(failure), .wake(after: pause)]
