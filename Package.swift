@@ -133,7 +133,10 @@ let tests: [Target] = [
       "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Postgres", "Vocabulary",
     ],
     path: "Tests/Support",
-    exclude: ["cutter.py", "hook.sh", "multiplex.py", "origin.py", "proxy.py", "store.py"]),
+    exclude: [
+      "cutter.py", "false_postgres.py", "hook.sh", "multiplex.py", "origin.py", "proxy.py",
+      "store.py",
+    ]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
     name: "darkroom-test-worker",

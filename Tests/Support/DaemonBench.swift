@@ -117,8 +117,8 @@ package final class DaemonBench: Sendable {
   }
 
   /// Starts another program, which ends with the bench.
-  package func run(_ arguments: [String]) async throws -> RunningProgram {
-    let running = try await RunningProgram.start(arguments)
+  package func run(_ arguments: [String], as user: UInt32? = nil) async throws -> RunningProgram {
+    let running = try await RunningProgram.start(arguments, as: user)
     programs.withLock { $0.append(running) }
     return running
   }
@@ -197,6 +197,14 @@ package final class DaemonBench: Sendable {
   }
 
   // MARK: origin
+
+  /// Serves the same pictures on another host, until it is stopped.
+  package func startOtherOrigin() async throws -> Origin {
+    try await ProgramStarter.shared.get().run { [folder] in
+      try Origin(
+        folder: "\(folder.path)/photos", log: "\(folder.path)/other.log", address: "127.0.0.2")
+    }
+  }
 
   package func serve(_ bytes: [UInt8], as name: String) throws {
     try folder.write(bytes, to: "photos/\(name)")
