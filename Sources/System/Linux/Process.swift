@@ -8,7 +8,7 @@ package import Vocabulary
 package enum ThisProcess {
   package static var identifier: Int32 { dr_process() }
   package static var user: UInt32 { dr_user() }
-  /// Root and the user of this process, who keep a daemon going: their files and calls are no attack on it.
+  /// Root and the user of this process. The limits that protect a daemon from its users do not hold for them.
   package static var keepers: Set<UInt32> { [0, user] }
   package static var residentBytes: Int64 { dr_resident_bytes() }
 

@@ -78,7 +78,7 @@ final class PrintClaims: Sendable {
 
   private func remember(_ made: Made) { state.withLock { $0.drafts[made.draft] = made } }
 
-  /// Leaves a folder that somebody has put something in, or made in the place of this one.
+  /// Leaves a folder that has contents, or that was made in the place of this one.
   private func remove(_ made: Made) throws(SystemError) {
     if let known = made.identity, try identity(of: made.folder) != known { return }
     do throws(SystemError) { try prints.removeFolder(made.folder) } catch {
