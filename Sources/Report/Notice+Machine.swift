@@ -99,6 +99,15 @@ extension Notice {
       fields: [.sentence(.reason, reason), .number(.listID, list.number)])
   }
 
+  /// A folder of the daemon alone, such as `originals`.
+  package static func folderLost(_ path: String) -> Notice {
+    let reason = "the folder \(shown(path)) was removed or renamed"
+    return Notice(
+      "ea9b9fcc232f4b2d95e77208b8f6d6e6", .warning,
+      words: "Made an empty folder, because \(reason).",
+      fields: [.sentence(.reason, reason)])
+  }
+
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(
