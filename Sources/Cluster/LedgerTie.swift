@@ -10,7 +10,7 @@
 
 internal import Linux
 internal import Postgres
-internal import Vocabulary
+package import Vocabulary
 
 struct LedgerTie {
   private struct Ledger {
@@ -58,7 +58,7 @@ struct LedgerTie {
     let kept = try Self.ask(&session, folder: found.folder, until: deadline)
     if kept.folder == found.folder { return nil }
     self.found = nil
-    return Self.otherFolder
+    return .otherBlobs
   }
 
   /// Call when the node has entered: a standby has the number of the mark now. Returns what stands against it.
@@ -102,7 +102,7 @@ struct LedgerTie {
       }
       return try home.mark()?.split(separator: " ") ?? []
     }
-    guard mark.count == 2 else { throw Self.otherFolder }
+    guard mark.count == 2 else { throw .otherBlobs }
     guard mark[0] == ledger.identity else { throw Self.foreignFolder }
     return String(mark[1])
   }
@@ -126,14 +126,18 @@ struct LedgerTie {
     reason: "the database has no ledger that this node may use, and this node has worked with one",
     advice: "Correct Ledger=, or restore the ledger with its owner: see BACKUP in "
       + "darkroom-cluster(7)")
-  private static let otherFolder = Failure(
-    .machine, code: "blobs.other",
-    reason: "the folder or store of Blobs= is not the one that the other nodes share",
-    advice:
-      "Mount the shared folder, or correct Blobs=; see darkroom-cluster(7) if it has lost its mark")
   private static let foreignFolder = Failure(
     .machine, code: "blobs.ledger",
     reason: "the folder or store of Blobs= belongs to another ledger",
     advice: "Correct Blobs= or Ledger=; a new ledger needs empty folders: see BACKUP in "
       + "darkroom-cluster(7)")
+}
+
+extension Failure {
+  /// The mark is looked for again and again.
+  package static let otherBlobs = Failure(
+    .machine, code: "blobs.other",
+    reason: "the folder or store of Blobs= is not the one that the other nodes share",
+    advice: "Mount the shared folder, which needs no restart, or correct Blobs= and restart "
+      + "darkroomd; see darkroom-cluster(7) if the folder has lost its mark")
 }

@@ -99,6 +99,15 @@ extension Notice {
       fields: [.sentence(.reason, reason), .number(.listID, list.number)])
   }
 
+  /// A folder of the daemon alone, such as `originals`.
+  package static func folderLost(_ path: String) -> Notice {
+    let reason = "the folder \(shown(path)) was removed or renamed"
+    return Notice(
+      "ea9b9fcc232f4b2d95e77208b8f6d6e6", .warning,
+      words: "Made an empty folder, because \(reason).",
+      fields: [.sentence(.reason, reason)])
+  }
+
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(
@@ -195,12 +204,16 @@ extension Notice {
       fields: [.number(.listsUnrecorded, lists), .text(.fileName, folder)])
   }
 
-  package static func stateIsCopied(next: ListID) -> Notice {
-    Notice(
+  /// - Parameter doubt: why it is not known whether it is one.
+  package static func stateIsCopied(next: ListID, doubt: Failure? = nil) -> Notice {
+    let state =
+      doubt.map {
+        "The state folder may be a copy or a restored backup, which is not known: \(reason($0))"
+      } ?? "The state folder is a copy or a restored backup"
+    return Notice(
       "c7d2a94e51b8460fb3e60d9f27a4185c",
-      words:
-        "The state folder is a copy or a restored backup; new lists are numbered from \(next), so that "
-        + "no number is used twice.", fields: [.number(.nextList, next.number)])
+      words: "\(state); new lists are numbered from \(next), so that no number is used twice.",
+      fields: [.number(.nextList, next.number)])
   }
 
   // MARK: the inbox

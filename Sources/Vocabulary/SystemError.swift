@@ -24,6 +24,13 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     SystemError(.unmounted, call: "open", thing: "\(path), whose disk is not mounted")
   }
 
+  /// Of the bare folder below a mount point, or of another disk.
+  package static func unmarked(_ path: String) -> SystemError {
+    SystemError(.unmounted, call: "open", thing: "\(path), which lacks the mark of the cluster")
+  }
+
+  package var isUnmounted: Bool { name == .unmounted }
+
   package var description: String { "\(call) \(thing): \(words)" }
 
   package var isMissing: Bool { name == .missing }
@@ -61,11 +68,26 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     Failure(
       kind, scope: isOfOneThing ? .one : .everything,
       code: isDiskFull ? "disk.full" : "system.\(code)", reason: description,
-      advice: name == .fileTooLarge ? limitAdvice ?? "" : "")
+      advice: advice(kind))
   }
 }
 
 extension SystemError {
+  /// The calls that need rights on a folder.
+  private static let folderCalls: Set<String> = [
+    "open", "openat", "mkdirat", "renameat", "renameat2", "linkat", "unlinkat",
+  ]
+
+  private func advice(_ kind: Failure.Kind) -> String {
+    switch name {
+    case .fileTooLarge: limitAdvice ?? ""
+    // Only of the daemon's own folders: systemd-tmpfiles gives no folder of root below a folder of another user away.
+    case .denied where kind == .machine && Self.folderCalls.contains(call):
+      "Let the user of darkroomd read and change it; if it belongs to another user: chown -R USER FOLDER"
+    default: ""
+    }
+  }
+
   /// The advice for an error of a limit: of a process that cannot be started, or of a long file.
   package var limitAdvice: String? {
     switch name {

@@ -7,6 +7,7 @@
 
 import Accept
 import Chain
+import Cluster
 import Download
 import Linux
 import Record
@@ -178,7 +179,7 @@ final class Darkroom: Sendable {
     let (recorder, folders) = (ground.recorder, ground.folders)
     let (births, ended, removed, hidden) = await onDisk {
       // After the way back to one machine, the shares of the earlier node are in the record.
-      let wasNode = (try? NodeHome.ledger(in: folders.state)) != nil
+      let wasNode = (try? KnownLedger.read(in: folders.state)) != nil
       retention.forgetRemoved(isNode: cluster != nil || wasNode)
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
@@ -264,7 +265,10 @@ final class Darkroom: Sendable {
     while !Task.isCancelled {
       await ground.clock.rest(.seconds(60))
       retention.noteClock()
-      let moved = await onDisk { ground.footing.held.trouble }
+      let moved = await onDisk {
+        ground.folders.look()
+        return ground.footing.held.trouble
+      }
       if moved != nil { inbox.relieve() }
     }
   }

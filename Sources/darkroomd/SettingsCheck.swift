@@ -24,6 +24,7 @@ enum SettingsCheck {
     notes += settings.cluster.credentials.map {
       "\($0) names a credential, which only the service is given, so it was not read"
     }
+    notes += [settings.cluster.lossNote(state: places.state)].compactMap(\.self)
     if settings.namesFiles, let note = reader(places) { notes.append(note) }
     do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
       // Those of an instance are elsewhere.

@@ -27,7 +27,8 @@ enum Startup {
     let named = if let task { task.places } else { try options.places() }
     let source = options.source(named)
     let settings = try settings(source)
-    for note in settings.current.notes { say("note: \(note)") }
+    let loss = task == nil ? settings.current.cluster.lossNote(state: named.state) : nil
+    for note in settings.current.notes + [loss].compactMap(\.self) { say("note: \(note)") }
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,

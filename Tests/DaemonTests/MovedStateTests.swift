@@ -25,4 +25,25 @@ import Testing
         "the folder \(state) was removed or renamed; no start knows the lists in it")
     }
   }
+
+  @Test func `folders inside the state folder that are removed are made again, and lists finish`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try await bench.drop([("One", urls[0]), ("Two", urls[1] + "?gate=g")], as: "summer.plist")
+      try await bench.until("one photo is filtered") {
+        try await bench.show("summer").photos.map(\.state) == ["filtered", "new"]
+      }
+      for name in ["originals", "incoming", "hooks", "webhooks", "quarantine", "cache"] {
+        try FileManager.default.removeItem(atPath: "\(bench.root)/state/\(name)")
+      }
+      await bench.origin.release("g")
+      #expect(try await bench.wait(for: "summer", daemon).code == 0)
+      #expect(bench.names("prints/summer") == ["One.jpg", "Two.jpg"])
+      try await daemon.says("the folder \(bench.root)/state/originals was removed or renamed")
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
 }

@@ -59,6 +59,36 @@ import Testing
     }
   }
 
+  @Test func `a task does not print into the folder of a daemon, which runs or not`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let daemon = try await bench.start()
+      let list = try list(bench, [("One", urls[0])])
+      func end() async throws -> ProgramEnd {
+        try await bench.launch(
+          "darkroomd",
+          [
+            "run", "--list", list, "--prints", "\(bench.root)/prints", "--config",
+            "\(bench.root)/darkroomd.conf",
+          ]
+        ).end(seconds: 4 * Patience.seconds)
+      }
+      for isRunning in [true, false] {
+        let refused = try await end()
+        #expect(refused.code == 64, "\(refused)")
+        #expect(
+          refused.errors.contains(
+            "is the folder of prints of the darkroomd that has the state folder \(bench.root)/state: choose another --prints"
+          ))
+        #expect(bench.all("prints") == [".daemon"])
+        if isRunning { #expect(try await bench.stop(daemon).code == 0) }
+      }
+      try FileManager.default.removeItem(atPath: "\(bench.root)/prints/.daemon")
+      #expect(try await end().code == 0)
+      #expect(bench.names("prints/summer") == ["One.jpg"])
+    }
+  }
+
   @Test
   func `tasks side by side, one of them killed and started again, make the prints of one daemon`()
     async throws

@@ -106,15 +106,30 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: [SimulatedDisk.Call.open, .read, .write, .syncFile, .rename])
+  @Test func `a lineage that the disk does not give is made anew, and numbers begin with the time`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let id = try #require(await settle(bench))
+      try await bench.add(5)
+      bench.clock.setWallTime(1_795_000_000_000)
+      bench.disk.fail(.broken(.read))
+      let next = try #require(await settle(bench))
+      bench.disk.fail(nil)
+      #expect(next != id && self.next(bench) == 1_795_000_000_000 - 1_767_225_600_000 + 1)
+      #expect(bench.told.holds("may be a copy or a restored backup, which is not known: "))
+      #expect(await settle(bench) == next)
+    }
+  }
+
+  @Test(arguments: [SimulatedDisk.Call.open, .write, .syncFile, .rename])
   func `trouble with the file is reported, and the start continues`(
     call: SimulatedDisk.Call
   ) async throws {
     try await DiskBench.use { bench in
-      if call == .read { try bench.folders.state.put(file, "damaged") }
       bench.disk.fail(.broken(call))
       #expect(await settle(bench) == nil)
-      #expect(bench.told.holds("a restored state folder is not recognised"))
+      #expect(bench.told.holds("no start recognises a restored state folder"))
       bench.disk.fail(nil)
       #expect(await settle(bench) != nil)
     }

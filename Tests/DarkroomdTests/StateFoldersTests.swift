@@ -2,6 +2,7 @@
 // The folders inside the state folder, and the removal of originals.
 
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -32,6 +33,30 @@ import Vocabulary
         "cache", "claims", "hooks", "incoming", "lists", "originals", "quarantine", "webhooks",
       ])
     #expect(try folders().cache.text("a") == "kept")
+  }
+
+  @Test func `a folder whose contents can be had again is made again if it is lost, and told once`()
+    throws
+  {
+    let root = disk.rootFolder
+    let lost = Mutex<[String]>([])
+    let folders = try StateFolders(
+      state: root.folder(FileName(literal: "state"), creating: true), prints: root, done: root,
+      failed: root, lost: { path in lost.withLock { $0.append(path) } })
+    let lasting = ["cache", "hooks", "incoming", "originals", "quarantine", "webhooks"]
+    for name in lasting {
+      let name = FileName(made: name)
+      try folders.state.rename(name, to: root, as: name, replacing: false)
+    }
+    folders.look()
+    folders.look()
+    let made = try folders.state.listing()
+    #expect(Set(made).isSuperset(of: lasting))
+    let told = lost.withLock { $0 }.map { String($0.split(separator: "/").last ?? "") }
+    #expect(told.sorted() == lasting)
+    try folders.hooks.put(FileName(literal: "order"), "new")
+    let hooks = try folders.state.folder(FileName(literal: "hooks"), creating: false)
+    #expect(try hooks.text("order") == "new")
   }
 
   @Test func `the originals of a list are removed with their folder`() throws {

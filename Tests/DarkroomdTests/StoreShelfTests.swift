@@ -91,7 +91,10 @@ import Vocabulary
     let shelves: [any ListShelf] =
       inStore
       ? [StoreShelf(store: MemoryStore())]
-      : try ["aa.", "bb."].map { try FolderShelf.open(path: root.path, mark: $0) }
+      : ["aa.", "bb."].map {
+        FolderShelf(SharedMark(path: root.path, in: state.folder), mark: $0)
+      }
+    if !inStore { try FolderShelf.make(in: root.folder) }
     let (one, other) = (shelves[0], shelves[shelves.count - 1])
     // An attempt that was interrupted has left it.
     if !inStore { try root.write([1, 2, 3], to: ".aa.cluster") }

@@ -68,9 +68,39 @@ struct NodeHomeTests {
       try await nodes.drop(nodes.photos(8, at: nil), at: "a")
       try await home.says("Finished list 'summer'")
       #expect(try await nodes.number("SELECT count(*) FROM list") == 1)
-      try await stop(stray)
-      let again = try await nodes.start("b")
-      try await again.says("Finished list 'autumn'")
+      // The right folder is mounted there: no restart is needed.
+      let elsewhere = "\(nodes.bench.folder.path)/elsewhere"
+      try FileManager.default.removeItem(atPath: elsewhere)
+      try FileManager.default.createSymbolicLink(
+        atPath: elsewhere, withDestinationPath: "\(nodes.bench.folder.path)/blobs")
+      try await stray.says("Finished list 'autumn'")
+      #expect(nodes.prints("autumn").count == 4)
+    }
+  }
+
+  @Test func `a node whose shared folder goes away prints nothing below, and goes on by itself`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(8), at: "a")
+      try await nodes.nodesAtWork(1)
+      let (files, root) = (FileManager.default, nodes.bench.folder.path)
+      try files.moveItem(atPath: "\(root)/blobs", toPath: "\(root)/away")
+      for name in ["prints", "lists"] {
+        try files.createDirectory(
+          atPath: "\(root)/blobs/\(name)", withIntermediateDirectories: true)
+      }
+      try await nodes.drop(nodes.photos(4, at: nil), as: "autumn.plist", at: "a")
+      await nodes.bench.origin.release("g")
+      try await home.says("lacks the mark of the cluster")
+      try await waits("a", for: "is not the one that the other nodes share", in: nodes)
+      #expect(nodes.all("blobs/prints").isEmpty && nodes.all("blobs/lists").isEmpty)
+      try files.removeItem(atPath: "\(root)/blobs")
+      try files.moveItem(atPath: "\(root)/away", toPath: "\(root)/blobs")
+      try await home.says("Finished list 'summer'")
+      try await home.says("Finished list 'autumn'")
+      #expect(nodes.prints("summer").count == 8 && nodes.prints("autumn").count == 4)
     }
   }
 

@@ -439,6 +439,10 @@ enum Samples {
       "Prints of list 7 are gone: the folder /p/two, which had 12 prints, was removed or renamed."
     ),
     (
+      .folderLost("/s/originals"),
+      "Made an empty folder, because the folder /s/originals was removed or renamed."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),

@@ -119,11 +119,16 @@ package final class CutFolder: Folder {
     return CutFolder(try base.folder(name, creating: creating), cut)
   }
 
+  private static func real(_ folder: any Folder) throws(SystemError) -> any Folder {
+    let folder = try folder.standing()
+    return (folder as? CutFolder)?.base ?? folder
+  }
+
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
     try cut.step("rename \(name) to \(newName)")
-    let target = (folder as? CutFolder)?.base ?? folder
+    let target = try Self.real(folder)
     try base.rename(name, to: target, as: newName, replacing: replacing)
   }
 
@@ -131,7 +136,7 @@ package final class CutFolder: Folder {
     _ name: FileName, to folder: any Folder, as newName: FileName
   ) throws(SystemError) {
     try cut.step("link \(name) to \(newName)")
-    try base.link(name, to: (folder as? CutFolder)?.base ?? folder, as: newName)
+    try base.link(name, to: try Self.real(folder), as: newName)
   }
 
   package func remove(_ name: FileName) throws(SystemError) {

@@ -50,7 +50,7 @@ package final class SimulatedFolder: Folder {
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
-    guard let target = folder as? SimulatedFolder else {
+    guard let target = try folder.standing() as? SimulatedFolder else {
       preconditionFailure("folders of two worlds")
     }
     try disk.act(.rename, thing(name), epoch) { (state) throws(SystemError) in
@@ -73,7 +73,7 @@ package final class SimulatedFolder: Folder {
   package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {
-    guard let target = folder as? SimulatedFolder else {
+    guard let target = try folder.standing() as? SimulatedFolder else {
       preconditionFailure("folders of two worlds")
     }
     try disk.act(.rename, thing(name), epoch) { (state) throws(SystemError) in

@@ -92,6 +92,16 @@ import Vocabulary
     #expect(SystemError(name, call: "", thing: "").isOfOneThing == isOfOne)
   }
 
+  @Test func `a folder of another user comes with the command that helps`() {
+    for call in ["open", "openat", "mkdirat", "renameat"] {
+      let error = SystemError(.denied, call: call, thing: "/p/summer")
+      #expect(error.machineFailure.advice.contains("chown -R USER FOLDER"))
+      #expect(error.failure.advice.isEmpty)
+    }
+    #expect(SystemError(.denied, call: "execve", thing: "/w").machineFailure.advice.isEmpty)
+    #expect(SystemError(.readOnly, call: "openat", thing: "/p").machineFailure.advice.isEmpty)
+  }
+
   @Test func `a cancellation is not trouble of this machine`() {
     #expect(SystemError.cancelled.machineFailure == .cancelled)
     let missing = SystemError(.missing, call: "open", thing: "a")

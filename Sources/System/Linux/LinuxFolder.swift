@@ -77,10 +77,7 @@ package final class LinuxFolder: Folder {
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
-    if let target = folder as? PathFolder {
-      return try rename(name, to: try target.here(), as: newName, replacing: replacing)
-    }
-    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let target = try Self.target(folder)
     if replacing {
       let new = newName.terminated
       _ = try unsafe call("renameat", name) { unsafe dr_rename($0, $1, target.descriptor, new) }
@@ -92,10 +89,17 @@ package final class LinuxFolder: Folder {
     }
   }
 
+  private static func target(_ folder: any Folder) throws(SystemError) -> LinuxFolder {
+    guard let target = try folder.standing() as? LinuxFolder else {
+      preconditionFailure("folders of two worlds")
+    }
+    return target
+  }
+
   package func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {
-    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let target = try Self.target(folder)
     let new = newName.terminated
     _ = try unsafe call("renameat2", name) { unsafe dr_rename_new($0, $1, target.descriptor, new) }
   }
@@ -151,7 +155,7 @@ package final class LinuxFolder: Folder {
   package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {
-    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let target = try Self.target(folder)
     let new = newName.terminated
     _ = try unsafe call("linkat", name) { unsafe dr_link($0, $1, target.descriptor, new) }
   }

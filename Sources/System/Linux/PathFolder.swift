@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder by its path, opened again for each call: for folders that the daemon only adds files to, and that
-// an operator may remove, make again, unmount and mount while it runs. Raises `SystemError`. Concurrency model: one
-// atomic word; the rest is immutable.
+// an operator may remove, make again, unmount and mount while it runs. A folder that is not the one from before is
+// judged once, so that the bare folder below a mount point is not taken for the folder that was mounted. Raises
+// `SystemError`. Concurrency model: one atomic word; the rest is immutable.
 
 internal import CLinux
 internal import Synchronization
 package import Vocabulary
 
 package final class PathFolder: Folder {
+  /// Raises if the folder at the path is not the one that is meant.
+  package typealias Check = @Sendable (LinuxFolder) throws(SystemError) -> Void
+
   package let path: String
-  /// On a separate disk: the bare folder below its mount point is not meant.
-  private let isApart: Bool
-  /// The identity of the folder that was last found to be on a separate disk. The bare folder has another one, so that
-  /// the mounts are read once for each disk.
+  private let check: Check
+  /// The identity of the folder that was last found to be meant. The bare folder has another one, so that each disk is
+  /// judged once.
   private let found = Atomic(WordPair(first: 0, second: 0))
 
   /// Raises if the folder cannot be opened.
-  package init(path: String, isApart: Bool = false) throws(SystemError) {
-    self.path = path
-    self.isApart = isApart
+  /// - Parameter isApart: The folder is on a separate disk. Otherwise it stays on the disk on which it is now, unless
+  ///   another disk is mounted in its place.
+  package convenience init(path: String, isApart: Bool = false) throws(SystemError) {
+    let device = isApart ? nil : try LinuxFolder.open(path: path).identity().device
+    self.init(path: path) { (folder) throws(SystemError) in
+      if let device, try folder.identity().device == device { return }
+      guard try folder.isApart() else { throw .unmounted(path) }
+    }
     _ = try here()
+  }
+
+  /// The folder need not be the one that is meant, nor be there.
+  package init(path: String, check: @escaping Check) {
+    (self.path, self.check) = (path, check)
   }
 
   /// The folder that the path leads to now.
   package func here() throws(SystemError) -> LinuxFolder {
     let folder = try LinuxFolder.open(path: path)
-    guard isApart else { return folder }
     let identity = try folder.identity()
     let own = WordPair(first: UInt(identity.device), second: UInt(identity.inode))
     if found.load(ordering: .relaxed) == own { return folder }
-    guard try folder.isApart() else { throw .unmounted(path) }
+    try check(folder)
+    // A mount that came in between was judged in the place of the folder.
+    guard try LinuxFolder.open(path: path).identity() == identity else { throw .unmounted(path) }
     found.store(own, ordering: .relaxed)
     return folder
   }
@@ -70,7 +84,7 @@ package final class PathFolder: Folder {
   package func syncFileSystem() throws(SystemError) { try here().syncFileSystem() }
   package func identity() throws(SystemError) -> FolderIdentity { try here().identity() }
 
-  /// One call, also on a separate disk: the identity tells the disk.
+  /// One call, without a judgement: the identity tells the disk.
   package func identity(of name: FileName) throws(SystemError) -> FolderIdentity {
     var status = dr_status()
     let bytes = path.utf8.map { CChar(bitPattern: $0) } + [0x2F] + name.terminated

@@ -96,7 +96,7 @@ final class OpenList: Sendable {
         prints: try PrintFolder(
           prints, in: folders.prints, as: terms.prints,
           for: terms.isPrivate ? .user(owner) : .group,
-          mark: folders.mark, way: folders.way),
+          mark: folders.mark, way: folders.ways.way(in: home)),
         made: isThere ? nil : prints.path)
       // Other shares have their drafts in the same folder.
       if creating, isThere {

@@ -32,10 +32,12 @@ struct OwnDisks {
     let title: String
     let path: String
     var absence = Absence.trouble
+    /// Tells the folder that nodes share from others.
+    var check: PathFolder.Check?
   }
 
   /// The last one is the folder of prints of this machine alone, if it is a node with a shared folder.
-  static func places(_ places: Places) -> [Place] {
+  static func places(_ places: Places, sharing check: PathFolder.Check?) -> [Place] {
     let title = "the folder of prints"
     let others = [
       Place(folder: "done", title: "the folder done", path: places.done),
@@ -44,7 +46,7 @@ struct OwnDisks {
     guard let alone = places.alone else {
       return [Place(folder: "prints", title: title, path: places.prints, absence: .made)] + others
     }
-    return [Place(folder: "shared", title: title, path: places.prints)] + others
+    return [Place(folder: "shared", title: title, path: places.prints, check: check)] + others
       + [Place(folder: "prints", title: "\(title) of this machine", path: alone, absence: .allowed)]
   }
 
@@ -83,13 +85,20 @@ struct OwnDisks {
         "folder.lost", "\(place.title) cannot be opened: \(error)",
         error.isMissing
           ? "Mount its disk, or make the folder again: systemd-tmpfiles --create darkroom.conf, "
-            + "or mkdir"
-          : "Allow the daemon's user to read, write and enter it")
+            + "or mkdir as the user of darkroomd"
+          : Self.giving(place.path))
     }
     try checkSandbox(folder, place)
     return try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       let isApart = try folder.isApart()
-      return (try PathFolder(path: place.path, isApart: isApart), isApart)
+      guard let check = place.check else {
+        return (try PathFolder(path: place.path, isApart: isApart), isApart)
+      }
+      let shared = PathFolder(path: place.path) { (folder) throws(SystemError) in
+        try check(folder)
+        if isApart, try !folder.isApart() { throw .unmounted(place.path) }
+      }
+      return (shared, isApart)
     }
   }
 
@@ -120,6 +129,13 @@ struct OwnDisks {
         "folder.sandbox", "\(place.title) is a link to \(real), which darkroomd may not write",
         SandboxAdvice.words(place.path, linkedTo: real))
     }
+  }
+
+  /// systemd-tmpfiles gives no folder of root away that is below a folder of another user.
+  private static func giving(_ path: String) -> String {
+    let user = ThisProcess.user
+    return "Give it, with all that is in it, to the user of darkroomd: chown -R "
+      + "\(Surroundings.userName(user) ?? "\(user)") \(path); and let that user enter it: chmod u+rwx \(path)"
   }
 
   private func unmounted(_ place: Place) -> StartFailure {

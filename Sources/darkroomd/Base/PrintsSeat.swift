@@ -52,12 +52,27 @@ struct PrintsSeat: Sendable {
   /// from here, because the daemon of another machine or container left it, and for one that leads to the state folder of
   /// this daemon, such as one of before it was restored.
   private func rival(by mark: [UInt8], of folder: String) throws(SystemError) -> String? {
-    let parts = mark.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].elementsEqual(folder.utf8),
-      !mark[parts[1].startIndex...].elementsEqual(state.utf8)
+    guard let end = Self.end(of: mark, of: folder), !end.elementsEqual(state.utf8),
+      let path = Self.path(at: end)
     else { return nil }
-    let path = String(decoding: parts[2], as: UTF8.self)
     return try StateLock.isHeld(at: path, besides: own) ? path : nil
+  }
+
+  /// The part of a mark that names the state folder; nil for the mark of another folder.
+  private static func end(of mark: [UInt8], of folder: String) -> ArraySlice<UInt8>? {
+    let parts = mark.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0].elementsEqual(folder.utf8) ? parts[1] : nil
+  }
+
+  private static func path(at end: ArraySlice<UInt8>) -> String? {
+    let parts = end.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 ? String(decoding: parts[1], as: UTF8.self) : nil
+  }
+
+  /// The state folder of the daemon that has marked the folder, at work or not; nil for a folder without such a mark.
+  static func owner(of prints: LinuxFolder) throws(SystemError) -> String? {
+    guard let mark = try prints.contents(of: name, upTo: longest) else { return nil }
+    return end(of: mark, of: words(try prints.identity())).flatMap { path(at: $0) }
   }
 
   private func unclear(_ error: SystemError) -> Failure {

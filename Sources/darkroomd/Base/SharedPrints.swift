@@ -7,6 +7,14 @@ import Output
 import Vocabulary
 
 enum SharedPrints {
+  /// - Parameter isMarked: of a folder that nodes share; nil for another. One without its mark is not tried.
+  static func ways(
+    _ places: Places, isPart: Bool, isMarked: Bool?
+  ) throws(StartFailure) -> PrintWays {
+    let way = isMarked == false ? nil : try way(places, isPart: isPart)
+    return isMarked == nil ? PrintWays(way ?? .replace) : PrintWays(trying: places.mark)
+  }
+
   /// A folder of one daemon has its prints replaced. Tasks of one list can share any folder, since their ranges tell
   /// them apart. A node needs one that is fit: another node takes its photos over.
   static func way(_ places: Places, isPart: Bool) throws(StartFailure) -> PrintWay {

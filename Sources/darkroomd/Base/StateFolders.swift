@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders that the daemon writes to. `init` makes those inside the state folder. Raises `SystemError`.
-// Concurrency: immutable; every function waits for a disk.
+// The folders that the daemon writes to. `init` makes those inside the state folder. Those whose loss costs nothing that
+// was not lost with them are made again if a person removes them; `HeldFolders` watches the others. Raises
+// `SystemError`. Concurrency: immutable; every function waits for a disk.
 
 import Files
 import Linux
@@ -26,7 +27,7 @@ struct StateFolders: Sendable {
   let failed: any Folder
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
-  let way: PrintWay
+  let ways: PrintWays
   private let cluster: Cluster
 
   private enum Cluster: Sendable {
@@ -61,24 +62,27 @@ struct StateFolders: Sendable {
 
   init(
     state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
-    way: PrintWay = .replace, isShared: Bool = false, alone: (any Folder)? = nil,
-    store: (any ObjectStore)? = nil, cache own: (any Folder)? = nil
+    ways: PrintWays = PrintWays(.replace), isShared: Bool = false, alone: (any Folder)? = nil,
+    store: (any ObjectStore)? = nil, cache own: (any Folder)? = nil,
+    lost tell: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SystemError) {
-    (self.mark, self.way) = (mark, way)
+    func lasting(_ name: StaticString) throws(SystemError) -> LastingFolder {
+      try LastingFolder(FileName(literal: name), in: state, tell: tell)
+    }
+    (self.mark, self.ways) = (mark, ways)
     if let store {
-      let notes = try state.folder(FileName(literal: "unwanted"), creating: true)
-      cluster = .store(Store(objects: store, notes: UnwantedPrints(notes)))
+      cluster = .store(Store(objects: store, notes: UnwantedPrints(try lasting("unwanted"))))
     } else {
       cluster = isShared ? .folder(alone: alone) : .none
     }
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
-    originals = try state.folder(FileName(literal: "originals"), creating: true)
-    incoming = try state.folder(FileName(literal: "incoming"), creating: true)
-    cache = if let own { own } else { try state.folder(FileName(literal: "cache"), creating: true) }
-    quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
-    hooks = try state.folder(FileName(literal: "hooks"), creating: true)
-    webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)
+    originals = try lasting("originals")
+    incoming = try lasting("incoming")
+    cache = if let own { own } else { try lasting("cache") }
+    quarantine = try lasting("quarantine")
+    hooks = try lasting("hooks")
+    webhooks = try lasting("webhooks")
     claims = try state.folder(FileName(literal: "claims"), creating: true)
     if store != nil { try sweepDrafts() }
   }
@@ -140,6 +144,13 @@ struct StateFolders: Sendable {
   }
 
   // MARK: the state folder
+
+  /// Makes the folders again that a person has moved away. One that was removed is made by the next call that needs it.
+  func look() {
+    for folder in [originals, incoming, cache, quarantine, hooks, webhooks] {
+      _ = try? folder.standing()
+    }
+  }
 
   /// Copies of the files of lists that all nodes develop, by their origins.
   func copies() throws(SystemError) -> any Folder {

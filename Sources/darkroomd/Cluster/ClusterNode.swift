@@ -36,7 +36,7 @@ struct ClusterNode: Sendable {
     guard let server = settings.ledger else { return nil }
     guard let blobs = settings.blobs else { throw lonely }
     let name = try self.name(settings)
-    let shelf = try shelf(blobs, ground.folders.store?.objects, mark: mark(of: name))
+    let shelf = try shelf(blobs, ground.folders, mark: mark(of: name))
     let password = try settings.readPassword()
     let home = NodeHome(state: ground.folders.state, shelf: shelf)
     // The verdict of an earlier run stands before the inbox opens.
@@ -65,13 +65,11 @@ struct ClusterNode: Sendable {
   }
 
   private static func shelf(
-    _ blobs: BlobPlace, _ store: (any ObjectStore)?, mark: String
+    _ blobs: BlobPlace, _ folders: StateFolders, mark: String
   ) throws(StartFailure) -> any ListShelf {
-    switch (blobs, store) {
+    switch (blobs, folders.store?.objects) {
     case (.folder(let path), _):
-      try StartFailure.unlessOnDisk("with Blobs=") { () throws(SystemError) in
-        try FolderShelf.open(path: path, mark: mark)
-      }
+      FolderShelf(SharedMark(path: path, in: folders.state), mark: mark)
     case (.store, .some(let store)): StoreShelf(store: store)
     case (.store, nil): throw lonely
     }

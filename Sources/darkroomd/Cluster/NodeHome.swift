@@ -8,30 +8,21 @@ import Linux
 import Vocabulary
 
 struct NodeHome: LedgerHome {
-  private static let name = FileName(literal: "ledger")
-  /// A line for each node that there ever was.
-  private static let longest = 1 << 22
-
   let state: any Folder
   let shelf: any ListShelf
 
   func ledger() throws(Failure) -> KnownLedger? {
-    let known = try asMachine { () throws(SystemError) in try Self.ledger(in: state) }
+    let known = try asMachine { () throws(SystemError) in try KnownLedger.read(in: state) }
     guard let known, known.identity.isEmpty else { return known }
     throw Failure(
       .machine, code: "ledger.home",
-      reason: "\(state.path)/\(Self.name), which names the ledger of this node, is damaged",
+      reason: "\(state.path)/\(KnownLedger.file), which names the ledger of this node, is damaged",
       advice: "If Ledger= is right, remove this file")
-  }
-
-  /// The ledger that this machine has worked with; nil without one. The name in a damaged file is empty.
-  static func ledger(in state: any Folder) throws(SystemError) -> KnownLedger? {
-    try state.contents(of: name, upTo: longest).map { KnownLedger($0) }
   }
 
   func remember(_ ledger: KnownLedger) throws(Failure) {
     try asMachine { () throws(SystemError) in
-      try state.write(whole: ledger.bytes, as: Self.name)
+      try state.write(whole: ledger.bytes, as: KnownLedger.file)
     }
   }
 

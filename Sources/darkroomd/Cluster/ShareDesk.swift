@@ -133,9 +133,28 @@ final class ShareDesk: OnGround {
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in await make() }
+      group.addTask { [self] in await watchShelf() }
       await ask()
       order.finish()
+      group.cancelAll()
     }
+  }
+
+  /// With each pulse, but beside it: a shared folder whose server is away may hang.
+  private func watchShelf() async {
+    while !Task.isCancelled {
+      let found = await onDisk { [maker] in maker.shelf.trouble }
+      // The ledger was not entered for the same reason.
+      let trouble = found?.code == silence?.failure.code ? nil : found
+      if trouble != health.health[.blobs] { health.set(trouble, for: .blobs) }
+      await clock.rest(book.withLock(\.interval))
+    }
+  }
+
+  /// No photo of the cluster goes on here.
+  private var isHeld: Bool {
+    let health = health.health
+    return health.hold != nil || health[.blobs] != nil
   }
 
   private func make() async {
@@ -290,7 +309,7 @@ final class ShareDesk: OnGround {
 
   /// After the time of a lease, other nodes have the photos of a machine in trouble, as if it were dead.
   private func isHeldForLong() -> Bool {
-    let (isHeld, now) = (health.health.hold != nil, clock.uptime())
+    let (isHeld, now) = (self.isHeld, clock.uptime())
     return notes.withLock { notes in
       notes.heldSince = isHeld ? notes.heldSince ?? now : nil
       return notes.heldSince.map { now - $0 >= leaseTime } ?? false
@@ -298,7 +317,7 @@ final class ShareDesk: OnGround {
   }
 
   private var mayLease: Bool {
-    health.health.hold == nil && clock.uptime() >= notes.withLock(\.patience)
+    !isHeld && clock.uptime() >= notes.withLock(\.patience)
   }
 
   private func nextWishAhead() -> Int? {

@@ -52,16 +52,19 @@ final class Ground: Sendable {
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
-    try FolderShelf.check(settings.current.cluster)
+    let shared = SharedMark(settings.current.cluster, in: state)
+    let isMarked = try shared.map { (shared) throws(StartFailure) in try FolderShelf.check(shared) }
     let store = try SharedStore.open(settings.current, in: state)
-    let others = try OwnDisks(state: state).open(OwnDisks.places(places))
-    let way = try SharedPrints.way(places, isPart: isPart)
+    let others = try OwnDisks(state: state).open(
+      OwnDisks.places(places, sharing: shared?.check))
+    let ways = try SharedPrints.ways(places, isPart: isPart, isMarked: isMarked)
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark,
-        way: way, isShared: settings.current.cluster.ledger != nil && store == nil,
+        ways: ways, isShared: settings.current.cluster.ledger != nil && store == nil,
         alone: others.count > 3 ? others[3] : nil, store: store,
-        cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) })
+        cache: places.cache.map { (path) throws(SystemError) in try LinuxFolder.open(path: path) },
+        lost: { reporter.report(.folderLost($0)) })
     }
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(

@@ -17,6 +17,8 @@ struct Health: Equatable, Sendable {
     case proxy
     /// The ledger of a cluster does not answer.
     case ledger
+    /// The folder that the nodes of a cluster share is away.
+    case blobs
     case inbox
     case openFiles
     case list(ListID)
@@ -174,6 +176,8 @@ struct Health: Equatable, Sendable {
     } else if let ledger = troubles[.ledger] {
       let rest = leased.photos > 0 ? "; leased photos go on" : ""
       words.append("Waiting: \(ledger.reason)\(rest).")
+    } else if let blobs = troubles[.blobs] {
+      words.append("Waiting: \(blobs.reason).")
     } else if let inbox = troubles[.inbox] {
       words.append("Inbox in trouble: \(inbox.reason).")
     }
@@ -227,7 +231,7 @@ extension Health.Subject {
     case .work: .work
     case .downloads: .downloads
     case .proxy: .proxy
-    case .ledger: .ledger
+    case .ledger, .blobs: .ledger
     case .inbox, .file, .crowd: .inbox
     case .openFiles: .files
     case .list, .copy, .removals, .expiry, .unwanted: .lists
@@ -240,7 +244,7 @@ extension Health.Subject {
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy, .ledger, .crowd, .unsynced: failure.words
+    case .inbox, .openFiles, .proxy, .ledger, .blobs, .crowd, .unsynced: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -286,6 +290,7 @@ extension Health.Subject {
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .ledger:
       .machineTrouble(failure, waits: Health.ledgerWaits)
+    case .blobs: .machineTrouble(failure, waits: "photos of the cluster wait at this node")
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
@@ -320,6 +325,8 @@ extension Health.Subject {
     case .downloads: .machineRecovered(failure, resumes: "downloads continue")
     case .proxy: .machineRecovered(failure, resumes: "downloads through the proxy continue")
     case .ledger: .machineRecovered(failure, resumes: "nodes share their work again")
+    case .blobs:
+      .machineRecovered(failure, resumes: "photos of the cluster continue at this node")
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")

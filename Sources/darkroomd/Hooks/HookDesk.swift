@@ -74,7 +74,7 @@ struct HookDesk: OnGround {
       order.set(.owner, "\(label.owner)")
       if let prints = places.shownPrints(of: label.terms) { order.set(.prints, prints) }
     }
-    if let list = label?.terms.ledger, let ledger = try NodeHome.ledger(in: folders.state) {
+    if let list = label?.terms.ledger, let ledger = try KnownLedger.read(in: folders.state) {
       order.set(.key, "\(ledger.identity)/\(list)/\(event.rawValue)")
     }
     order[.results] = names?.results.map { path(places.done, $0) }

@@ -21,21 +21,20 @@ struct LineageCheck: Sendable {
   let clock: any Timekeeper
   let narrator: Narrator
 
-  /// Raises the next list number above all reported ones; returns the lineage's id, or nil if it cannot be
-  /// read or written now.
+  /// Raises the next list number above all reported ones; returns the lineage's id, or nil if it cannot be written now.
   func settle() async -> String? {
     await onDisk { () -> String? in
       do throws(SystemError) { return try check() } catch {
         narrator.tell(
           .machineTrouble(
-            error.machineFailure, waits: "a restored state folder is not recognised"))
+            error.machineFailure, waits: "no start recognises a restored state folder"))
         return nil
       }
     }
   }
 
   private func check() throws(SystemError) -> String {
-    let (known, place) = try read()
+    let (known, place, doubt) = read()
     if let known { recorder.reserve(upTo: known.floor) }
     let (witness, id) = (witness, known?.id)
     let read = withPatience(Self.patience) { witness.read(id) } ?? NumberWitness.Reported()
@@ -46,7 +45,7 @@ struct LineageCheck: Sendable {
         .machineTrouble(
           error.machineFailure, waits: "the numbers of lists reported before are not known"))
     }
-    let reported = read.highest ?? unread.map { _ in ListID(0) }
+    let reported = read.highest ?? (unread ?? doubt).map { _ in ListID(0) }
     // The witness may be behind, never ahead: numbers that are only reserved do not count for it.
     if let newest = recorder.ledger({ $0.lists.keys.max() }) { witness.note(newest) }
     let recorded = recorder.ledger { ListID($0.nextList.number - 1) }
@@ -59,7 +58,7 @@ struct LineageCheck: Sendable {
     }
     let floor = Lineage.floor(verdict, recorded: recorded, now: clock.wallTime())
     recorder.reserve(upTo: floor)
-    report(verdict, recorded)
+    report(verdict, recorded, doubt)
     let next = String(hex: try ThisProcess.randomBytes(8))
     try write(next, generation: (known?.generation ?? 0) + 1, floor: floor)
     return next
@@ -73,20 +72,23 @@ struct LineageCheck: Sendable {
     }
   }
 
-  private func report(_ verdict: Lineage.Verdict, _ recorded: ListID) {
+  private func report(_ verdict: Lineage.Verdict, _ recorded: ListID, _ doubt: SystemError?) {
     let next = recorder.ledger { $0.nextList }
     switch verdict {
     case .same, .first: break
-    case .copied: narrator.tell(.stateIsCopied(next: next))
+    case .copied: narrator.tell(.stateIsCopied(next: next, doubt: doubt?.machineFailure))
     case .older(let reported):
       narrator.tell(.stateIsOlder(recorded: recorded, reported: reported, next: next))
     }
   }
 
-  private func read() throws(SystemError) -> (Lineage?, Lineage.Place?) {
-    guard let file = try state.open(ifThere: Self.name) else { return (nil, nil) }
-    let text = String(decoding: try file.read(at: 0, upTo: Self.longest), as: UTF8.self)
-    return (Lineage(text: text), try Self.place(of: file))
+  /// A file that cannot be read may have a floor, so numbers begin with the time; a new file takes its place.
+  private func read() -> (Lineage?, Lineage.Place?, doubt: SystemError?) {
+    do throws(SystemError) {
+      guard let file = try state.open(ifThere: Self.name) else { return (nil, nil, nil) }
+      let text = String(decoding: try file.read(at: 0, upTo: Self.longest), as: UTF8.self)
+      return (Lineage(text: text), try Self.place(of: file), nil)
+    } catch { return (nil, nil, error) }
   }
 
   private static func place(of file: any OpenFile) throws(SystemError) -> Lineage.Place {

@@ -50,6 +50,7 @@ struct PartTask: Sendable {
     if order.state == nil, own == nil {
       throw StartFailure(ExitCode.usage, "a range this long needs --state")
     }
+    try checkOwner(of: order.prints)
     return try part("make the folders") { () throws(SystemError) in
       let prints = try ThisProcess.absolutePath(order.prints)
       try Places.make(root: prints, [])
@@ -93,6 +94,26 @@ struct PartTask: Sendable {
         error.isMachineTrouble ? ExitCode.io : ExitCode.usage, "could not \(what): \(error)",
         trouble: error.isDiskTrouble ? error.machineFailure.code : nil)
     }
+  }
+
+  /// The prints of a daemon are not for others to replace, whether it runs or not.
+  private static func checkOwner(of prints: String) throws(StartFailure) {
+    let owner = try part("look whether a darkroomd has the folder of prints") {
+      () throws(SystemError) -> String? in
+      do throws(SystemError) {
+        let path = try ThisProcess.absolutePath(prints)
+        return try PrintsSeat.owner(of: LinuxFolder.open(path: path))
+      } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
+    }
+    guard let owner else { return }
+    throw StartFailure(
+      ExitCode.usage,
+      "\(Printable.text(prints)) is the folder of prints of the darkroomd that has the state folder "
+        + "\(Printable.text(owner)): choose another --prints; if no darkroomd prints into the folder any more, "
+        + "remove the file .daemon in it")
   }
 
   private static func look(at path: String) throws(StartFailure) -> (FileName, FileCopy.Sum) {

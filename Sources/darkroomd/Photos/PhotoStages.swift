@@ -38,6 +38,16 @@ struct PhotoStages: Stages, OnGround {
   func download(
     _ work: Work, arrived: @Sendable (String?) -> Void
   ) async throws(Failure) -> any OpenFile {
+    do throws(Failure) { return try await fetch(work, arrived) } catch {
+      // As in `filter`: its folder of originals may be gone.
+      if error.code == SystemError.Name.missing.failureCode { lists.close(work.order.list.id) }
+      throw error
+    }
+  }
+
+  private func fetch(
+    _ work: Work, _ arrived: @Sendable (String?) -> Void
+  ) async throws(Failure) -> any OpenFile {
     let (photo, order) = (work.photo, work.order)
     let url = try order.url.get()
     let originals = try order.list.workFolders().originals

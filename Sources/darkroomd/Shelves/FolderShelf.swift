@@ -1,56 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shelf in the folder that all nodes mount (Blobs=): `prints`, `lists` with a folder for each submitted list, and
-// `cluster`, the mark. A list's folder appears by one rename. Raises a `Failure` of kind `machine`; `folders` and `copy` raise `SystemError`.
-// Concurrency: immutable; every function waits for a disk.
+// `cluster`, the mark. A list's folder appears by one rename. Each call follows the path, so that the folder can be
+// unmounted and mounted while the daemon runs; what stands there must have the mark. Raises a `Failure` of kind
+// `machine`; `make` and `copy` raise `SystemError`. Concurrency: immutable; every function waits for a disk.
 
+import Cluster
 import Files
 import Linux
 import Vocabulary
 
 struct FolderShelf: ListShelf {
-  let root: any Folder
-  let lists: any Folder
+  private let shared: SharedMark
+  private let lists: PathFolder
   /// Begins the names of this node's drafts.
   private let mark: String
 
   private static let listsName: StaticString = "lists"
   static let printsName: StaticString = "prints"
-  static let markName = FileName(literal: "cluster")
-  static let longestMark = 256
   static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
 
-  static func open(path: String, mark: String) throws(SystemError) -> FolderShelf {
-    let (root, lists) = try folders(at: path)
-    return FolderShelf(root: root, lists: lists, mark: mark)
+  init(_ shared: SharedMark, mark: String) {
+    (self.shared, self.mark) = (shared, mark)
+    lists = PathFolder(path: "\(shared.path)/\(Self.listsName)", check: shared.check)
   }
 
-  /// Makes the missing folders, and returns the folder itself and the folder of the lists. The folder itself must be
-  /// there: without it, its disk is not mounted.
-  @discardableResult
-  static func folders(
-    at path: String
-  ) throws(SystemError) -> (root: any Folder, lists: any Folder) {
-    let folder = try LinuxFolder.open(path: path)
+  /// Makes the missing folders.
+  static func make(in folder: LinuxFolder) throws(SystemError) {
     let prints = FileName(literal: printsName)
     if try !folder.has(prints) {
       _ = try folder.openFolder(prints, creating: true)
       try folder.setReaders(.group, of: prints)
     }
-    let lists = try folder.openFolder(FileName(literal: listsName), creating: true)
+    _ = try folder.openFolder(FileName(literal: listsName), creating: true)
     try folder.sync()
-    return (folder, lists)
   }
 
-  /// Makes the folders in Blobs=, which must be mounted.
-  static func check(_ settings: Settings.Cluster) throws(StartFailure) {
-    guard settings.ledger != nil, case .folder(let path) = settings.blobs else { return }
-    do throws(SystemError) { try folders(at: path) } catch {
+  /// Makes the folders in Blobs=, which must be there: without it, its disk is not mounted. Makes nothing in a folder
+  /// that has them and lacks the mark, and returns false: it is a bare folder in which an earlier start has made them,
+  /// or the ledger is to have a new mark.
+  static func check(_ shared: SharedMark) throws(StartFailure) -> Bool {
+    do throws(SystemError) {
+      let root = try LinuxFolder.open(path: shared.path)
+      if try !shared.isMissing(in: root) {
+        try make(in: root)
+        return true
+      }
+      let (prints, lists) = (FileName(literal: printsName), FileName(literal: listsName))
+      if try root.has(prints), try root.has(lists) { return false }
+    } catch {
       throw StartFailure(
-        ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
-        advice:
-          "Mount it on this node, let the daemon's user write to it, or add it to ReadWritePaths= of the unit"
-      )
+        ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: lost,
+        advice: remedy)
     }
+    let other = Failure.otherBlobs
+    throw StartFailure(
+      ExitCode.io, "\(other.reason): \(shared.path) has no mark", trouble: other.code,
+      advice: "\(other.advice). If this is the right folder, make the folders \(printsName) and "
+        + "\(listsName) in it, as the user of darkroomd")
+  }
+
+  private static let lost = "folder.lost"
+  private static let remedy =
+    "Mount it on this node, let the daemon's user write to it, or add it to ReadWritePaths= of the unit"
+
+  var trouble: Failure? {
+    do throws(SystemError) { _ = try lists.here() } catch {
+      return error.isUnmounted
+        ? .otherBlobs
+        : Failure(
+          .machine, code: Self.lost, reason: "the folder of Blobs= cannot be used: \(error)",
+          advice: Self.remedy)
+    }
+    return nil
   }
 
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
@@ -104,20 +125,20 @@ struct FolderShelf: ListShelf {
 
   func mark(through state: any Folder) throws(Failure) -> String? {
     try asMachine { () throws(SystemError) in
-      try root.contents(of: Self.markName, upTo: Self.longestMark)
-        .map { String(decoding: $0, as: UTF8.self) }
+      try SharedMark.text(in: LinuxFolder.open(path: shared.path))
     }
   }
 
   func mark(with text: String, through state: any Folder) throws(Failure) {
     try asMachine { () throws(SystemError) in
+      let root = try LinuxFolder.open(path: shared.path)
       // One that is left over is made again.
-      let draft = FileName(made: ".\(mark)\(Self.markName)")
+      let draft = FileName(made: ".\(mark)\(SharedMark.name)")
       let file = try root.openAnew(draft)
       try file.write(Array(text.utf8), at: 0)
       try file.sync()
       do throws(SystemError) {
-        try root.rename(draft, to: root, as: Self.markName, replacing: false)
+        try root.rename(draft, to: root, as: SharedMark.name, replacing: false)
       } catch {
         guard error.exists else { throw error }
         try root.removeIfThere(draft)

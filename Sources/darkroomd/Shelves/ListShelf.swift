@@ -12,6 +12,9 @@ extension Failure {
 }
 
 protocol ListShelf: Sendable {
+  /// Why nothing can be had from the shelf, or put on it, until an administrator has mended that.
+  var trouble: Failure? { get }
+
   /// Durable on return. Does nothing if it is there.
   func put(_ list: any Folder, as origin: FileName) throws(Failure)
 
@@ -33,4 +36,9 @@ protocol ListShelf: Sendable {
 
   /// Removes what earlier runs of this node have left unfinished.
   func sweep() throws(Failure)
+}
+
+extension ListShelf {
+  /// Requests to a store tell their trouble themselves.
+  var trouble: Failure? { nil }
 }

@@ -65,10 +65,10 @@ struct StoreShelf: ListShelf {
     for name in Self.files.reversed() { try store.remove(key(origin, name)) }
   }
 
-  private static let markKey = ObjectKey(FolderShelf.markName)
+  private static let markKey = ObjectKey(SharedMark.name)
 
   func mark(through state: any Folder) throws(Failure) -> String? {
-    let limit = FolderShelf.longestMark
+    let limit = SharedMark.longest
     let file = try asMachine { () throws(SystemError) in try state.nameless([]) }
     guard try store.fetch(Self.markKey, into: file, upTo: UInt64(limit)) else { return nil }
     return try asMachine { () throws(SystemError) in

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells the folder of Blobs= from the bare folder below its mount point, and from another disk: the folder has the mark
+// of the ledger that this node has worked with. A node that has worked with none does not know the mark; it enters the
+// ledger before it writes more than the folders `prints` and `lists`. Raises `SystemError`.
+// Concurrency: immutable; every call waits for a disk.
+
+import Cluster
+import Files
+import Linux
+import Vocabulary
+
+struct SharedMark: Sendable {
+  static let name = FileName(literal: "cluster")
+  static let longest = 256
+
+  /// Of Blobs=.
+  let path: String
+  private let state: any Folder
+
+  /// Nil without a shared folder.
+  init?(_ settings: Settings.Cluster, in state: any Folder) {
+    guard settings.ledger != nil, case .folder(let path) = settings.blobs else { return nil }
+    self.init(path: path, in: state)
+  }
+
+  init(path: String, in state: any Folder) {
+    (self.path, self.state) = (path, state)
+  }
+
+  static func text(in root: any Folder) throws(SystemError) -> String? {
+    try root.contents(of: name, upTo: longest).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The folder that stands at the path now is not known to be the one that the nodes share.
+  func isMissing(in root: any Folder) throws(SystemError) -> Bool {
+    guard let known = try KnownLedger.read(in: state) else { return false }
+    let mark = try Self.text(in: root)?.split(separator: " ").first
+    return mark.map { String($0) } != known.identity
+  }
+
+  /// For the folder of Blobs= itself, and for the folders in it. Nothing is made in an unmarked folder.
+  var check: PathFolder.Check {
+    { [self] (_) throws(SystemError) in
+      if try isMissing(in: LinuxFolder.open(path: path)) { throw .unmarked(path) }
+    }
+  }
+}
+
+extension KnownLedger {
+  static let file = FileName(literal: "ledger")
+  /// A line for each node that there ever was.
+  private static let longest = 1 << 22
+
+  /// The ledger that this machine has worked with; nil without one. The name in a damaged file is empty.
+  static func read(in state: any Folder) throws(SystemError) -> KnownLedger? {
+    try state.contents(of: file, upTo: longest).map { KnownLedger($0) }
+  }
+}
+
+extension Settings.Cluster {
+  /// For people, at a start and a check: the settings may have been lost, as in a restore of the state alone. Nil unless
+  /// this machine has worked with a ledger that the settings do not name.
+  func lossNote(state path: String) -> String? {
+    guard ledger == nil, let state = try? LinuxFolder.open(path: path),
+      (try? state.has(KnownLedger.file)) == true
+    else { return nil }
+    return
+      "this machine was a node of a cluster, as the file \(path)/\(KnownLedger.file) tells, and Ledger= is not set, so it works alone, and lists of the cluster wait or are left to the other nodes; if the settings were lost, set Ledger= and Blobs= as before, and restart darkroomd"
+  }
+}
