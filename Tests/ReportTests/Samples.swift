@@ -439,6 +439,10 @@ enum Samples {
       "Prints of list 7 are gone: the folder /p/two, which had 12 prints, was removed or renamed."
     ),
     (
+      .printsMissing(ListID(7), "/p/two, its folder of prints, is missing"),
+      "Removed no prints of list 7: /p/two, its folder of prints, is missing."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),
