@@ -127,21 +127,25 @@ extension Admission {
   /// when more of its photos wait than are looked at.
   /// - Parameter slow: the number of photos that count as well while the window has room, although they wait for hosts
   ///   that are open, or for closed ones while no host answers.
-  func waitingPhotos(slow: Int) -> [ListID: Int] {
-    var counts: [ListID: Int] = [:]
-    var slow = inFlight < window - size.kept ? slow : 0
+  func waitingPhotos(slow: Int) -> WaitingPhotos {
+    var found = WaitingPhotos(room: max(0, window - size.kept - inFlight))
+    var rest = found.room > 0 ? slow : 0
     for (key, line) in lines.sorted(by: { $0.key.list < $1.key.list }) where !line.isStill {
-      var still = 0
+      var (still, slow) = (0, 0)
       for (host, photos, _) in line.forHost.sizes {
-        let counted = hosts.isDead(host) ? photos : min(photos, slow)
-        if !hosts.isDead(host) { slow -= counted }
-        still += counted
+        if hosts.isDead(host) {
+          still += photos
+        } else {
+          slow += min(photos, rest - slow)
+        }
       }
+      rest -= slow
       let others = line.waiting.count + line.held.count
-      let count = still >= Line.longestWait ? Int(UInt32.max) : still + others
-      if count > 0 { counts[key.list, default: 0] += count }
+      let count = still + slow >= Line.longestWait ? Int(UInt32.max) : still + slow + others
+      if count > 0 { found.counts[key.list, default: 0] += count }
+      if slow > 0 { found.slow[key.list, default: 0] += slow }
     }
-    return counts
+    return found
   }
 
   /// The photos of each list that wait for hosts which another machine reaches, and this one does not, or for another

@@ -47,6 +47,16 @@ package struct ListWaits: Sendable {
   package internal(set) var next: UInt32?
 }
 
+/// The photos that wait for something else than their turn.
+package struct WaitingPhotos: Equatable, Sendable {
+  /// Of each list.
+  package var counts: [ListID: Int] = [:]
+  /// Of these, the photos that wait for hosts which answer.
+  package var slow: [ListID: Int] = [:]
+  /// How many more photos any user may have in the window.
+  package let room: Int
+}
+
 /// Where a photo is that is not done.
 package enum PhotoPlace: Equatable, Sendable {
   /// In this stage, or between two stages.
@@ -181,7 +191,7 @@ extension ChainRunner {
   }
 
   /// The photos of each list that wait for closed hosts or for another attempt, and up to `slow` others.
-  package func waitingPhotos(slow: Int) -> [ListID: Int] {
+  package func waitingPhotos(slow: Int) -> WaitingPhotos {
     state.withLock { $0.admission.waitingPhotos(slow: slow) }
   }
 

@@ -19,8 +19,6 @@ package struct HostWindow: Equatable, Sendable {
     fileprivate var isProbing = false
     /// The latest probe was a photo without an earlier attempt.
     package fileprivate(set) var isFreshProbe = false
-    /// An untried photo has failed too since the host closed, so the host is to blame, not the photos.
-    fileprivate var hasFailedFresh = false
     /// The host itself asked for this gate.
     package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
@@ -140,7 +138,6 @@ package struct HostWindow: Equatable, Sendable {
     case .answered, .led: return answer(isProbe: isProbe, most, now)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
-      if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
       clean = 0
       if let seconds = failure.waitSeconds {
         return close(failure, until: now + min(.seconds(Int64(max(seconds, 1))), wish), now)
@@ -298,13 +295,13 @@ package struct HostWindow: Equatable, Sendable {
   }
 
   /// The host has failed for so long that waiting photos give up, until the next probe.
-  package func isLost(after patience: Duration, now: Duration) -> Bool {
+  /// - Parameter first: The first failure that counts; nil for the one that closed the host.
+  package func isLost(
+    after patience: Duration, since first: Duration? = nil, now: Duration
+  ) -> Bool {
     guard let closure, !closure.isProbing, now < closure.gate else { return false }
-    return closure.lastFailed - closure.since >= patience
+    return closure.lastFailed - (first ?? closure.since) >= patience
   }
-
-  /// Untried photos fail there as well.
-  var failsAll: Bool { closure?.hasFailedFresh == true }
 
   /// True when nothing is in flight and nothing worth remembering is left. A closure that was reported is
   /// kept a little longer, so it is not reported repeatedly.

@@ -4,6 +4,14 @@
 import Vocabulary
 
 extension HostWindows {
+  /// An owner whose photos have failed at a host since it is closed. The photos of one owner may all fail where the photos
+  /// of others do not, so that the patience of each owner counts for itself.
+  struct Loser: Sendable {
+    let since: Duration
+    /// An untried photo of the owner has failed too, so the host is to blame, not the photos.
+    var hasFailedFresh = false
+  }
+
   struct Host: Sendable {
     var window = HostWindow()
     var queues = [OwnerTurns<LineKey>](
@@ -15,9 +23,12 @@ extension HostWindows {
     /// The lists whose photos have failed here since it is closed.
     var failed: Set<ListID> = []
     /// The owners of all such lists.
-    var failedOwners: Set<UInt32> = []
+    var losers: [UInt32: Loser] = [:]
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
+
+    /// It has called a line, and others wait.
+    var isCrowded: Bool { !called.isEmpty && queues.contains { !$0.isEmpty } }
 
     /// The queue of the lines of a class.
     subscript(_ serviceClass: ServiceClass) -> OwnerTurns<LineKey> {
@@ -58,6 +69,15 @@ extension HostWindows {
             hasRoom(OwnerSeats.Share(owner: $0, serviceClass: serviceClass))
           }
         }
+    }
+
+    /// Notes the failure of a photo of the list since the host is closed.
+    /// - Parameter isFresh: It was the probe of an untried photo.
+    mutating func lost(_ list: ListID, of owner: UInt32, isFresh: Bool, now: Duration) {
+      var loser = losers[owner] ?? Loser(since: now)
+      if isFresh { loser.hasFailedFresh = true }
+      losers[owner] = loser
+      if failed.count < HostWindows.mostFailed { failed.insert(list) }
     }
 
     func holds(_ key: LineKey) -> Bool {

@@ -19,7 +19,7 @@ package struct HostWindows: Sendable {
   /// The host of local files, which is never in trouble.
   package static let here = ""
   /// The limit of lists that are remembered for each closed host.
-  private static let mostFailed = 64
+  static let mostFailed = 64
   /// The limit of hosts that are remembered for their trouble alone.
   private static let longestMemory = 4096
 
@@ -28,6 +28,9 @@ package struct HostWindows: Sendable {
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
+  /// The hosts that have called a line while others wait: only there may a call be passed on. There may be thousands of
+  /// calls, of which hardly one has an heir.
+  private var crowded: Set<String> = []
   var detours = Detours()
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
@@ -70,8 +73,8 @@ package struct HostWindows: Sendable {
     if isShut(name) { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if host.failedOwners.contains(owner),
-      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
+    if let closure = lost(
+      host, owner, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       return .lost(closure)
     }
@@ -93,8 +96,9 @@ package struct HostWindows: Sendable {
       return .wait
     }
     let isShut = isShut(name)
-    if !isShut, host.failedOwners.contains(share.owner),
-      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
+    if !isShut,
+      let closure = lost(
+        host, share.owner, isTried: isTried, hasFresh: hasFresh || isHopeful, now: now)
     {
       if !hasMore {
         unlist(key, name, &host)
@@ -107,7 +111,7 @@ package struct HostWindows: Sendable {
     guard !isShut, name == Self.here || room(name, host.window, now) > 0 else {
       host[share.serviceClass].insertFirst(key, of: share.owner)
       setGate(&host, name, now)
-      hosts[name] = host
+      keep(host, name)
       return .wait
     }
     let isProbe =
@@ -136,8 +140,7 @@ package struct HostWindows: Sendable {
   /// there when they have room. Returns whether any did.
   mutating func passCalls(now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
     var isPassed = false
-    // There may be thousands of calls, of which hardly one has an heir.
-    let names = Set(calls.values.joined()).filter { name in
+    let names = crowded.filter { name in
       hosts[name].map { $0.mayPass(unless: hasRoom) && room(name, $0.window, now) > 0 } ?? false
     }
     for name in names.sorted() {
@@ -149,7 +152,7 @@ package struct HostWindows: Sendable {
         note(next, isCalledBy: name)
         isPassed = true
       }
-      hosts[name] = host
+      keep(host, name)
     }
     return isPassed
   }
@@ -168,7 +171,8 @@ package struct HostWindows: Sendable {
     isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
-    return judge(&host, name, key, owner, outcome, now) { window, most, wish in
+    let isFresh = isProbe && host.window.closure?.isFreshProbe == true
+    return judge(&host, name, key, owner, outcome, isFresh: isFresh, now) { window, most, wish in
       window.end(
         outcome, isProbe: isProbe, now: now, most: most, wish: wish, jitter: jitter)
     }
@@ -183,14 +187,14 @@ package struct HostWindows: Sendable {
     if outcome == .answered, hosts[name] == nil { return nil }
     var host = known(name, now)
     hosts[name] = nil
-    return judge(&host, name, key, owner, outcome, now) { window, most, wish in
+    return judge(&host, name, key, owner, outcome, isFresh: false, now) { window, most, wish in
       window.note(outcome, now: now, most: most, wish: wish, jitter: jitter)
     }
   }
 
   private mutating func judge(
     _ host: inout Host, _ name: String, _ key: LineKey, _ owner: UInt32,
-    _ outcome: HostWindow.Outcome, _ now: Duration,
+    _ outcome: HostWindow.Outcome, isFresh: Bool, _ now: Duration,
     _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
   ) -> HostWindow.News? {
     let wasClosed = host.window.closure != nil
@@ -198,10 +202,9 @@ package struct HostWindows: Sendable {
     if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome)
     if host.window.closure == nil {
-      (host.failed, host.failedOwners) = ([], [])
+      (host.failed, host.losers) = ([], [:])
     } else if case .failed = outcome {
-      host.failedOwners.insert(owner)
-      if host.failed.count < Self.mostFailed { host.failed.insert(key.list) }
+      host.lost(key.list, of: owner, isFresh: isFresh, now: now)
     }
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
@@ -418,14 +421,16 @@ package struct HostWindows: Sendable {
       && (seats == nil || !host.window.hasFinding)
   }
 
-  /// For owners with a photo that failed since the host closed: the photos of one owner may all fail where the photos of
-  /// others do not. Tried photos give up sooner, but not while untried ones could show that the host is well.
+  /// For owners with a photo that failed since the host closed. Tried photos give up sooner, but not while untried ones
+  /// could show that the host is well.
   private func lost(
-    _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
+    _ host: Host, _ owner: UInt32, isTried: Bool, hasFresh: Bool, now: Duration
   ) -> HostWindow.Closure? {
-    let isSooner = isTried && (window.failsAll || !hasFresh)
+    guard let loser = host.losers[owner] else { return nil }
+    let isSooner = isTried && (loser.hasFailedFresh || !hasFresh)
     let time = isSooner ? min(triedPatience, limits.patience) : limits.patience
-    return window.isLost(after: time, now: now) ? window.closure : nil
+    return host.window.isLost(after: time, since: loser.since, now: now)
+      ? host.window.closure : nil
   }
 
   private mutating func unlist(_ key: LineKey, _ name: String, _ host: inout Host) {
@@ -446,10 +451,14 @@ package struct HostWindows: Sendable {
       let room = name == Self.here ? Int.max : room(name, host.window, now)
       while host.called.count < room, let key = host.call() { note(key, isCalledBy: name) }
       // A photo that gives up needs no room.
-      let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
-      let owners = host.failedOwners
-      while isLost, let key = host.call(of: { owners.contains($0.owner) }) {
-        note(key, isCalledBy: name)
+      let losers = host.losers.keys.filter { owner in
+        lost(host, owner, isTried: true, hasFresh: false, now: now) != nil
+      }
+      if !losers.isEmpty {
+        let owners = Set(losers)
+        while let key = host.call(of: { owners.contains($0.owner) }) {
+          note(key, isCalledBy: name)
+        }
       }
     }
     setGate(&host, name, now)
@@ -457,11 +466,17 @@ package struct HostWindows: Sendable {
       isForgettable(host, name, now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0
         && !detours.lead(to: name))
-    if host.isAwaited || !isIdle { hosts[name] = host }
+    keep(host.isAwaited || !isIdle ? host : nil, name)
     if name != Self.here {
       seats?.note(
         name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: limits.most)
     }
+  }
+
+  /// After each change of its calls and queues.
+  private mutating func keep(_ host: Host?, _ name: String) {
+    hosts[name] = host
+    if host?.isCrowded == true { crowded.insert(name) } else { crowded.remove(name) }
   }
 
   /// One alarm per host: `DueQueue` would ignore a second one.

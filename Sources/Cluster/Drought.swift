@@ -16,10 +16,11 @@ struct Drought: Sendable {
     init(_ wish: LeaseWish) {
       full = Set(wish.full)
       lists = wish.standing.count
-      photos = wish.standing.reduce(0) { $0 + $1.photos }
+      // In parts of a share, whose size differs.
+      photos = wish.standing.reduce(0) { $0 + $1.photos } * LeaseWish.mostPhotos / wish.largest
       refusesUsers =
         lists >= LeaseWish.mostListsOfUser
-        || photos >= LeaseWish.mostSharesOfUser * wish.largest
+        || photos >= LeaseWish.mostSharesOfUser * LeaseWish.mostPhotos
     }
 
     /// The other one refuses as much, or more.

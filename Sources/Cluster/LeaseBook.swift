@@ -378,13 +378,17 @@ package struct LeaseBook: Sendable {
     var left = 0
     /// Of these, the photos that wait for servers.
     var waiting = 0
+    /// Of these, the photos that wait for servers that are well.
+    var slow = 0
     var paused = 0
 
     /// Nothing can be done for it now.
     var isStill: Bool { left > 0 && waiting == left }
   }
 
-  private func loads(_ waiting: [ListID: Int], _ unreported: (Holding) -> Int) -> [Load] {
+  private func loads(
+    _ waiting: [ListID: Int], _ slow: [ListID: Int], _ unreported: (Holding) -> Int
+  ) -> [Load] {
     var loads: [LedgerList: Load] = [:]
     for holding in holdings.values where !holding.isCancelled && !holding.isAhead {
       let list = holding.mark.id.list
@@ -396,6 +400,7 @@ package struct LeaseBook: Sendable {
       } else {
         load.left += left
         load.waiting += min(left, holding.list.flatMap { waiting[$0] } ?? 0)
+        load.slow += min(left, holding.list.flatMap { slow[$0] } ?? 0)
       }
       loads[list] = load
     }
@@ -408,29 +413,48 @@ package struct LeaseBook: Sendable {
   /// Every eighth wish is for the least urgent list, so that it is not put off without end.
   /// - Parameters:
   ///   - waiting: the photos of lists here that wait for servers or for another attempt.
+  ///   - slow: of these, the photos that wait for servers that are well.
+  ///   - room: how many more photos can begin here.
   ///   - unreported: the photos of a share that have ended here and that the ledger lacks.
   package mutating func wish(
-    _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
+    _ waiting: [ListID: Int] = [:], slow: [ListID: Int] = [:], room: Int = .max,
+    unreported: (Holding) -> Int = { _ in 0 }
   ) -> LeaseWish? {
     if mustAsk || isDraining { return nil }
-    let loads = loads(waiting, unreported)
+    let loads = loads(waiting, slow, unreported)
     let full = loads.filter { $0.left >= chunk }.map(\.list) + shunned.keys
     let standing = loads.filter { $0.left >= chunk || $0.isStill }
-    let least = ServiceClass.allCases.last { serviceClass in
-      let some = loads.filter { $0.serviceClass <= serviceClass }
-      let ready = some.reduce(0) { $0 + $1.left - $1.waiting }
-      let paused = some.reduce(0) { $0 + $1.paused }
-      return ready + max(0, paused - Self.mostPaused * chunk) < chunk
-        && standing.count { $0.serviceClass <= serviceClass } < Self.mostStanding
+    let room = room - unmade
+    let sizes = ServiceClass.allCases.map { serviceClass in
+      standing.count { $0.serviceClass <= serviceClass } < Self.mostStanding
+        ? size(loads.filter { $0.serviceClass <= serviceClass }, room: room) : nil
     }
-    guard let least else { return nil }
+    guard let least = ServiceClass.allCases.last(where: { sizes[Int($0.rawValue)] != nil }),
+      let size = sizes[Int(least.rawValue)]
+    else { return nil }
     let isForAll = least == .background
     let wish = LeaseWish(
-      photos: chunk, largest: chunk, upTo: least, isReversed: isForAll && wishes % 8 == 7,
+      photos: size, largest: size, upTo: least, isReversed: isForAll && wishes % 8 == 7,
       full: Set(full).sorted(),
-      standing: standing.map { LeaseWish.Standing($0.list, photos: $0.left) })
+      // The ledger counts them in shares of the size that is wanted.
+      standing: standing.map { LeaseWish.Standing($0.list, photos: $0.left * size / chunk) })
     if drought.covers(wish) { return nil }
     if isForAll { wishes += 1 }
     return wish
+  }
+
+  /// The size of a share that is to be leased besides these; nil for none. If photos wait for slow servers, the node
+  /// leases no more others than can begin, because other nodes may have room for the rest.
+  private func size(_ loads: [Load], room: Int) -> Int? {
+    let ready = loads.reduce(0) { $0 + $1.left - $1.waiting }
+    let paused = max(0, loads.reduce(0) { $0 + $1.paused } - Self.mostPaused * chunk)
+    if ready + paused >= chunk { return nil }
+    if ready + paused + loads.reduce(0, { $0 + $1.slow }) < chunk { return chunk }
+    return room > 0 ? min(chunk, max(LeaseWish.leastShare, room)) : nil
+  }
+
+  /// The photos of shares that are leased, and whose lists are being made.
+  private var unmade: Int {
+    holdings.values.reduce(0) { $1.list == nil ? $0 + $1.mark.photos - $1.recorded.photos : $0 }
   }
 }

@@ -100,14 +100,22 @@ struct LedgerTie {
         // Of one that is there, the name may not be durable yet.
         try home.mark(with: "\(ledger.identity) \(String(hex: number))")
       }
-      return try home.mark()?.split(separator: " ") ?? []
+      return try home.mark()
     }
-    guard mark.count == 2 else { throw .otherBlobs }
-    guard mark[0] == ledger.identity else { throw Self.foreignFolder }
-    return String(mark[1])
+    return try Self.number(in: mark, of: ledger.identity)
   }
 
-  private static func ofHome<Answer>(
+  /// The number in a mark of the ledger with this identity.
+  fileprivate static func number(
+    in mark: String?, of identity: String
+  ) throws(Failure) -> String {
+    let words = mark?.split(separator: " ") ?? []
+    guard words.count == 2 else { throw .otherBlobs }
+    guard words[0] == identity else { throw foreignFolder }
+    return String(words[1])
+  }
+
+  fileprivate static func ofHome<Answer>(
     _ ask: () throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
     do throws(Failure) { return try ask() } catch { throw homeTrouble(error) }
@@ -140,4 +148,30 @@ extension Failure {
     reason: "the folder or store of Blobs= is not the one that the other nodes share",
     advice: "Mount the shared folder, which needs no restart, or correct Blobs= and restart "
       + "darkroomd; see darkroom-cluster(7) if the folder has lost its mark")
+}
+
+extension LedgerHome {
+  /// Why the place that is shared is not the one of the ledger that this node has worked with, or why that is not known.
+  /// Asks no server, which alone knows the number in the mark.
+  package func foreignPlace() -> Failure? {
+    do throws(Failure) {
+      return try LedgerTie.ofHome { () throws(Failure) -> Failure? in
+        guard let known = try ledger() else { return nil }
+        let mark = try mark()
+        do throws(Failure) { _ = try LedgerTie.number(in: mark, of: known.identity) } catch {
+          return error
+        }
+        return nil
+      }
+    } catch { return error }
+  }
+}
+
+extension Failure {
+  private static let foreignPlaces: Set<String> = [
+    "blobs.ledger", "blobs.other", "ledger.home", "ledger.other",
+  ]
+
+  /// What this node has in reach may not be the place that the nodes of its ledger share.
+  package var isForeignPlace: Bool { Self.foreignPlaces.contains(code) }
 }

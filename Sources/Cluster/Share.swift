@@ -145,6 +145,8 @@ package enum Verdict: UInt8, Sendable {
 package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
+  /// The fewest, but at the end of a list.
+  package static let leastShare = 8
   /// The most `standing` lists of a user at the node, and the most of the largest shares in them. A user with more gets
   /// no share of their class or a less urgent one, so that other users do.
   package static let (mostListsOfUser, mostSharesOfUser) = (256, 16)

@@ -108,6 +108,14 @@ extension Notice {
       fields: [.sentence(.reason, reason)])
   }
 
+  /// Of a list whose prints were to be removed, and were not where they were made.
+  package static func printsMissing(_ list: ListID, _ reason: String) -> Notice {
+    Notice(
+      "52c9d8b7e1f34a06b0d7a94f6c3e8b21", .warning,
+      words: "Removed no prints of list \(list): \(told(reason)).",
+      fields: [.sentence(.reason, reason), .number(.listID, list.number)])
+  }
+
   /// The failure that is over.
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(

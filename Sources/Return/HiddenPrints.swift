@@ -15,7 +15,7 @@ package enum PrintsStanding: Equatable, Sendable {
   /// No folder.
   case other
 
-  init(of name: FileName, in prints: any Folder) throws(SystemError) {
+  package init(of name: FileName, in prints: any Folder) throws(SystemError) {
     switch try prints.status(ifThere: name)?.kind {
     case nil: self = .missing
     case .link: self = .link
@@ -34,6 +34,9 @@ package enum PrintsStanding: Equatable, Sendable {
     case .other: "is not a folder"
     }
   }
+
+  /// Why there are no prints of ours, after its path; nil if there may be some.
+  package var absence: String? { self == .missing ? "is missing" : obstacle }
 }
 
 extension PrintsStanding {

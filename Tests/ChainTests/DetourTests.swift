@@ -132,7 +132,8 @@ import Vocabulary
     #expect(asked >= Admission.Line.mostLed && asked <= Admission.Line.mostLed + 2, "\(asked)")
     let line = admission.lines[LineKey(ListID(1))]
     #expect(line?.forHost.count == 0 && line?.held.isEmpty == false)
-    #expect(admission.doneLists.isEmpty && admission.waitingPhotos(slow: 0) == [ListID(1): 1000])
+    #expect(
+      admission.doneLists.isEmpty && admission.waitingPhotos(slow: 0).counts == [ListID(1): 1000])
     let held = line?.held.first
     #expect(admission.waits(of: ListID(1))?.next == held)
     reopen(&admission)

@@ -60,13 +60,14 @@ struct FocusWorld {
     most = Int.random(in: 1...6, using: &random)
     reserve = Int.random(in: 0...4, using: &random)
     admission = Admission(
-      window: window, reserve: reserve, hosts: HostWindows(HostLimits(most: most)))
+      window: window, reserve: reserve, kept: Int.random(in: 0...window / 4, using: &random),
+      hosts: HostWindows(HostLimits(most: most)))
     for number in 1...UInt64(Int.random(in: 1...6, using: &random)) {
       let list = ListID(number)
       let serviceClass = ServiceClass.allCases.randomElement(using: &random) ?? .default
       shelves[list] = [Shelf](repeating: Shelf(), count: Int.random(in: 1...200, using: &random))
       admission.add(
-        list, ListLines(serviceClass, owner: UInt32.random(in: 1...2, using: &random)),
+        list, ListLines(serviceClass, owner: UInt32.random(in: 1...3, using: &random)),
         isPaused: false, now: .zero)
     }
   }

@@ -217,15 +217,55 @@ import Vocabulary
     }
     let probe = take(&admission, now: .seconds(7))
     #expect(probe?.photo == photo(2, 1) && probe?.lost == nil, "the turn of the other user")
-    var failing = admission
-    _ = failing.answered(photo(2, 1), .failed(reset), now: .seconds(7), jitter: 1)
-    failing.ended(photo(2, 1), .failed, now: .seconds(7))
-    let lost = (0..<6).compactMap { _ in take(&failing, now: .seconds(8)) }
-    #expect(lost.count == 6 && lost.allSatisfy { $0.lost != nil })
-    #expect(lost.contains { $0.photo.list == ListID(2) })
     _ = admission.answered(photo(2, 1), .answered, now: .seconds(7), jitter: 1)
     #expect(admission.hosts.closure(of: "a") == nil)
     #expect(take(&admission, now: .seconds(7))?.lost == nil)
+  }
+
+  /// Fails a photo of the owner at the host `a`, or its probe; `isLost` tells whether the owner's photos give up.
+  private struct Losing {
+    var hosts: HostWindows
+
+    mutating func fail(_ owner: UInt32, at second: Int64, isTried: Bool = false) {
+      let now = Duration.seconds(second)
+      let answer = hosts.ask("a", .default, of: owner, isTried: isTried, now: now)
+      guard case .start(let isProbe) = answer else {
+        Issue.record("\(second): \(answer)")
+        return
+      }
+      _ = hosts.end(
+        "a", LineKey(ListID(UInt64(owner))), of: owner, .failed(reset), isProbe: isProbe, now: now,
+        jitter: 1)
+    }
+
+    func isLost(_ owner: UInt32, at second: Int64, isTried: Bool = false) -> Bool {
+      var hosts = hosts
+      let answer = hosts.ask(
+        "a", .default, of: owner, isTried: isTried, hasFresh: isTried, now: .seconds(second))
+      return if case .lost = answer { true } else { false }
+    }
+  }
+
+  /// The URLs of one user may all fail where the URLs of others do not.
+  @Test func `the patience of a user begins with the first failure of that user's own photos`() {
+    var world = Losing(
+      hosts: HostWindows(HostLimits(patience: .seconds(9)), triedPatience: .seconds(9)))
+    for second: Int64 in [0, 0, 1, 3, 7] { world.fail(1, at: second) }
+    #expect(!world.isLost(1, at: 8), "seven seconds")
+    world.fail(2, at: 15)
+    #expect((1...3).map { world.isLost($0, at: 16) } == [true, false, false])
+    world.fail(1, at: 31)
+    #expect((1...3).map { world.isLost($0, at: 32) } == [true, true, false])
+  }
+
+  @Test func `the untried photos of one user do not make tried photos of another give up sooner`() {
+    var world = Losing(
+      hosts: HostWindows(HostLimits(patience: .seconds(90)), triedPatience: .seconds(5)))
+    for second: Int64 in [0, 0, 1] { world.fail(1, at: second) }
+    for second: Int64 in [3, 7, 15] { world.fail(2, at: second, isTried: true) }
+    #expect(world.isLost(1, at: 16, isTried: true) && !world.isLost(2, at: 16, isTried: true))
+    world.fail(2, at: 31)
+    #expect(world.isLost(2, at: 32, isTried: true))
   }
 
   @Test func `photos that were tried are given up sooner than untried ones`() {

@@ -155,16 +155,18 @@ import Vocabulary
       _ = admission.answered(photo, .failed(reset), now: .zero, jitter: 1)
       admission.ended(photo, .retry(after: .seconds(60)), now: .zero)
     }
-    #expect(take() == nil && admission.waitingPhotos(slow: 0) == [list: 2], "two are tried again")
-    #expect(admission.waitingPhotos(slow: 5) == [list: 7])
+    #expect(
+      take() == nil && admission.waitingPhotos(slow: 0).counts == [list: 2], "two are tried again")
+    #expect(admission.waitingPhotos(slow: 5).counts == [list: 7])
     _ = admission.hosts.ask("y", .default, isTried: false, now: .seconds(1))
     _ = admission.hosts.end("y", line, .answered, isProbe: false, now: .seconds(1), jitter: 1)
-    #expect(admission.waitingPhotos(slow: 0) == [list: 20])
+    #expect(admission.waitingPhotos(slow: 0).counts == [list: 20])
+    #expect(admission.waitingPhotos(slow: 5).slow == [:], "the host is closed")
     admission.size = WindowSize(photos: 0, reserve: 0, kept: 0)
-    #expect(admission.waitingPhotos(slow: 5) == [list: 20])
+    #expect(admission.waitingPhotos(slow: 5).counts == [list: 20])
     _ = admission.flush("x", now: .seconds(2))
     admission.pause(list, now: .seconds(2))
-    #expect(admission.waitingPhotos(slow: 5) == [:])
+    #expect(admission.waitingPhotos(slow: 5).counts == [:])
   }
 
   @Test func `photos that wait for a host that is well count only while the window has room`() {
@@ -176,9 +178,10 @@ import Vocabulary
         Admission.Prospect(host: "x", url: Int($0.number))
       }
     }
-    #expect(admission.waitingPhotos(slow: 100) == [list: 18])
-    #expect(admission.waitingPhotos(slow: 5) == [list: 5])
+    #expect(admission.waitingPhotos(slow: 100).counts == [list: 18])
+    let few = admission.waitingPhotos(slow: 5)
+    #expect(few.counts == [list: 5] && few.slow == [list: 5] && few.room == 7)
     admission.size = WindowSize(photos: 2, reserve: 0, kept: 0)
-    #expect(admission.waitingPhotos(slow: 100) == [:])
+    #expect(admission.waitingPhotos(slow: 100) == WaitingPhotos(room: 0))
   }
 }

@@ -72,6 +72,23 @@ import Vocabulary
     #expect(world.now < .seconds(3600), "\(world.now)")
   }
 
+  /// A user drops lists whose photos all fail, so that the host is mostly closed. The photos of another user come to it
+  /// then, and one of them may fail, too.
+  @Test(arguments: 1...40)
+  func `photos of one user that always fail cost no photo of another user its print`(seed: Int)
+    async throws
+  {
+    let drops = (0..<24).map { place in
+      HostWorld.Drop(
+        photos: 20, hosts: ["partial"], owner: place % 4 == 3 ? 2 : 1, time: .seconds(200 * place))
+    }
+    let world = try await ended(
+      HostWorld(
+        seed: UInt64(seed), drops: drops, meddling: false, patience: .seconds(150)))
+    #expect(world.left == 0 && world.unjust == 0, "\(world.unjust) given up")
+    #expect(world.admission.inFlight == 0)
+  }
+
   @Test func `three photos on a dead host end in minutes`() async throws {
     for seed in 1...20 {
       let world = try await ended(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts, lists and users around an admission, in simulated time: each admitted photo gets the answer
+// Hosts, lists of several users around an admission, in simulated time: each admitted photo gets the answer
 // of its host, or of the server to which that leads it, and ends; users pause, cancel and flush.
 
 import Support
@@ -22,9 +22,19 @@ struct HostWorld {
     var outcome = HostWindow.Outcome.answered
   }
 
+  /// A list that a user drops.
+  struct Drop {
+    let photos: UInt32
+    let hosts: [String]
+    var owner: UInt32 = 1
+    var time = Duration.zero
+  }
+
   private struct List {
     let total: UInt32
     let hosts: [String]
+    let owner: UInt32
+    let serviceClass: ServiceClass
     var states: [Bool]
     var left: Int
     var isPaused = false
@@ -46,6 +56,8 @@ struct HostWorld {
   private(set) var unjust = 0
   private var random: SplitMix
   private var lists: [ListID: List] = [:]
+  /// The lists that are dropped later, the next one first.
+  private var coming: [(time: Duration, list: ListID)] = []
   private var trips: [Trip] = []
   private var tries: [PhotoID: UInt32] = [:]
   private var atHost: [String: Int] = [:]
@@ -65,8 +77,8 @@ struct HostWorld {
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
 
   init(
-    seed: UInt64, lists given: [(UInt32, [String])] = [], meddling: Bool = true,
-    sharing: Bool = false
+    seed: UInt64, lists given: [(UInt32, [String])] = [], drops: [Drop] = [],
+    meddling: Bool = true, sharing: Bool = false, patience: Duration = .seconds(1800)
   ) {
     var random = SplitMix(seed: seed)
     most = Int.random(in: 1...6, using: &random)
@@ -76,11 +88,14 @@ struct HostWorld {
       ["well", "dead", "lossy", "busy", "back"].shuffled(using: &random)
         .prefix(Int.random(in: 1...4, using: &random)))
     (isMeddled, isShared) = (meddling, sharing)
-    let limits = HostLimits(most: most, areShared: sharing)
+    let limits = HostLimits(most: most, patience: patience, areShared: sharing)
     let hosts = HostWindows(limits, triedPatience: policy.span)
-    admission = Admission(window: Int.random(in: 4...40, using: &random), hosts: hosts)
+    let window = Int.random(in: 4...40, using: &random)
+    admission = Admission(
+      window: window, reserve: Int.random(in: 0...4, using: &random),
+      kept: Int.random(in: 0...window / 4, using: &random), hosts: hosts)
     var plans = given
-    if plans.isEmpty {
+    if plans.isEmpty, drops.isEmpty {
       let names = ["well", "slow", "dead", "lossy", "busy", "back", "here", "door", "gate"]
       plans = (0..<Int.random(in: 1...9, using: &random)).map { _ in
         let count = Int.random(in: 1...4, using: &random)
@@ -90,14 +105,28 @@ struct HostWorld {
         )
       }
     }
+    let all = plans.map { photos, hosts in
+      Drop(photos: photos, hosts: hosts, owner: UInt32.random(in: 1...3, using: &random))
+    }
     self.random = random
-    for (place, plan) in plans.enumerated() {
+    for (place, drop) in (all + drops).enumerated() {
       let list = ListID(UInt64(place + 1))
       lists[list] = List(
-        total: plan.0, hosts: plan.1, states: [Bool](repeating: false, count: Int(plan.0)),
-        left: Int(plan.0))
-      let c = ServiceClass.allCases.randomElement(using: &self.random) ?? .default
-      admission.add(list, ListLines(c), isPaused: false, now: .zero)
+        total: drop.photos, hosts: drop.hosts, owner: drop.owner,
+        serviceClass: ServiceClass.allCases.randomElement(using: &self.random) ?? .default,
+        states: [Bool](repeating: false, count: Int(drop.photos)), left: Int(drop.photos))
+      coming.append((drop.time, list))
+    }
+    coming.sort { ($0.time, $0.list) < ($1.time, $1.list) }
+    arrive()
+  }
+
+  private mutating func arrive() {
+    while let (time, list) = coming.first, time <= now {
+      coming.removeFirst()
+      guard let plan = lists[list] else { continue }
+      admission.add(
+        list, ListLines(plan.serviceClass, owner: plan.owner), isPaused: false, now: now)
     }
   }
 
@@ -109,7 +138,8 @@ struct HostWorld {
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
       let renewal = isShared && left > 0 && shares < 100_000 ? nextShare : nil
-      let next = [trips.map(\.end).min(), admission.nextDue, renewal].compactMap { $0 }.min()
+      let next = [trips.map(\.end).min(), admission.nextDue, renewal, coming.first?.time]
+        .compactMap { $0 }.min()
       guard let next else {
         // Nothing happens by itself any more: the remaining lists are paused or downloads are
         // suspended.
@@ -122,6 +152,7 @@ struct HostWorld {
       let isAlarm = trips.allSatisfy { $0.end > next }
       now = max(now, next)
       events += 1
+      arrive()
       land()
       if !isMeddled { findLate() }
       if isAlarm, admission.nextDue == next {
@@ -206,7 +237,11 @@ struct HostWorld {
 
   /// Its host would have delivered it in the end.
   private func isWanting(_ photo: PhotoID) -> Bool {
-    host(of: photo) == "flawed" && photo.number % 100 != 0
+    switch host(of: photo) {
+    case "flawed": photo.number % 100 != 0
+    case "partial": lists[photo.list]?.owner != 1
+    default: false
+    }
   }
 
   private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, Answer) {
@@ -242,6 +277,11 @@ struct HostWorld {
       let isHiccup = tries[photo] == nil && Int.random(in: 0..<20, using: &random) == 0
       let failure = Failure(.passing, code: "http.500", reason: "it is broken")
       return (quick, photo.number % 100 == 0 || isHiccup ? .failed(failure) : .answered)
+    case "partial":
+      // All photos of the first user fail; of the others one in ten fails at first.
+      let isHiccup = tries[photo] == nil && Int.random(in: 0..<10, using: &random) == 0
+      let failure = Failure(.passing, code: "http.500", reason: "it is broken")
+      return (quick, !isWanting(photo) || isHiccup ? .failed(failure) : .answered)
     case "back": return (quick, now < recovery ? .failed(reset) : .answered)
     default: return (quick, .answered)
     }

@@ -129,6 +129,39 @@ import Vocabulary
     #expect(book.wish([here: 3])?.standing == [])
   }
 
+  @Test func `beside photos that wait for slow servers no more are leased than can begin`() {
+    var book = book(share())
+    let (waiting, slow) = ([here: 8], [here: 8])
+    func size(_ room: Int) -> Int? {
+      var copy = book
+      return copy.wish(waiting, slow: slow, room: room)?.largest
+    }
+    #expect([20, 8, 3, 1, 0].map(size) == [8, 8, 8, 8, nil], "a share has eight photos at least")
+    var closed = book
+    #expect(closed.wish(waiting, room: 0)?.largest == 8, "the server is closed")
+    // A share that is being made takes what there is.
+    let other = Share(
+      ShareID(list: LedgerList(2), first: 1, epoch: 1), last: 8, serviceClass: .default,
+      done: PhotoMask(count: 8))
+    _ = book.leased([other], for: wish, asked: .seconds(2))
+    #expect(book.wish(waiting, slow: slow, room: 20) == nil, "it has a share to begin")
+    var large = LeaseBook(leaseTime: Self.leaseTime, chunk: 64)
+    _ = large.answered(pulse([]), asked: .zero, now: .zero)
+    let whole = Share(
+      ShareID(list: LedgerList(3), first: 1, epoch: 1), last: 64, serviceClass: .default,
+      done: PhotoMask(count: 64))
+    _ = large.leased([whole], for: LeaseWish(photos: 64, largest: 64), asked: .seconds(2))
+    _ = large.made(here, for: whole.id, at: .seconds(1))
+    let wish = large.wish([here: 64], slow: [here: 64], room: 10)
+    #expect(wish?.photos == 10 && wish?.largest == 10)
+    // A whole share of the list waits, not six small ones.
+    #expect(wish?.standing == [LeaseWish.Standing(LedgerList(3), photos: 10)])
+    #expect(large.wish([here: 64], slow: [here: 60], room: 10)?.largest == 64, "less is left")
+    _ = large.leased([other], for: LeaseWish(photos: 10, largest: 10), asked: .seconds(2))
+    #expect(large.wish([here: 64], slow: [here: 64], room: 10)?.largest == 8, "two can begin")
+    #expect(large.wish([here: 64], slow: [here: 64], room: 8) == nil)
+  }
+
   @Test func `shares that wait for servers have a limit`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     let shares = (1...1024).map { list in

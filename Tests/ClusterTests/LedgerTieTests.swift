@@ -165,3 +165,20 @@ struct LedgerTieTests {
     #expect(seen)
   }
 }
+
+/// Without a server.
+@Suite struct ForeignPlaceTests {
+  @Test(
+    arguments: [
+      (nil, nil, nil), (nil, "x 1", nil), ("x", "x 1", nil), ("x", nil, "blobs.other"),
+      ("x", "", "blobs.other"), ("x", "y 1", "blobs.ledger"),
+    ] as [(String?, String?, String?)])
+  func `a node that has worked with a ledger knows its place by the mark alone`(
+    known: String?, mark: String?, code: String?
+  ) {
+    let home = MemoryHome(known: known)
+    home.shared.mark.withLock { $0 = mark }
+    let found = home.foreignPlace()
+    #expect(found?.code == code && found?.isForeignPlace ?? true)
+  }
+}

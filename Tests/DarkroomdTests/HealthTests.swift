@@ -77,6 +77,18 @@ import Vocabulary
     #expect(health.lines == [weakness.words] && health.has(.settings) && health.hold == nil)
   }
 
+  @Test func `a shared place that may be another one is so until the ledger was entered`() {
+    var health = Health()
+    for code in ["blobs.other", "ledger.lost"] {
+      _ = set(&health, Failure(.machine, code: code, reason: code), .ledger)
+      #expect(health.foreignPlace?.code == "blobs.other" && health.standstill == nil)
+    }
+    _ = set(&health, nil, .ledger)
+    #expect(health.foreignPlace == nil)
+    _ = set(&health, Failure(.machine, code: "ledger.lost", reason: ""), .ledger)
+    #expect(health.foreignPlace == nil, "its own place was found in this run")
+  }
+
   @Test func `a refused reload is a trouble until a reload succeeds, and is told elsewhere`() {
     var health = Health()
     let bad = Failure(.final, code: "configuration", reason: "darkroomd.conf:2: no setting 'X'")

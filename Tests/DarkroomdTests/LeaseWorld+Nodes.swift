@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of a node, as `ShareDesk` runs it, and the way of its calls to the ledger.
 
-import Chain
 import Cluster
 import ClusterModel
 import Support
 import Vocabulary
 
+@testable import Chain
 @testable import darkroomd
 
 extension LeaseWorld {
@@ -39,7 +39,8 @@ extension LeaseWorld {
       if nodes[node].book[list] == nil, !work.isDropped { nodes[node].works[list] = nil }
       reports += nodes[node].book.report(list, work.ended).map { [$0] } ?? []
     }
-    let wish = nodes[node].book.wish(waitingPhotos(node))
+    let waiting = waitingPhotos(node)
+    let wish = nodes[node].book.wish(waiting.counts, slow: waiting.slow, room: waiting.room)
     if let wish, let last = nodes[node].dry[wish.leastClass], wish.refuses(all: last) {
       violate("node \(node) asks again while nothing waits")
     }
@@ -238,10 +239,12 @@ extension LeaseWorld {
       nodes[node].works[list]?.running = []
     }
     var free = freeSeats(node)
+    var room = plan.window - inFlight(node)
     for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
     where !work.isHeld && !work.isDropped && isAlive(work) {
-      for photo in work.left where free[Int(photo % 2)] > 0 && !random.oneIn(4) {
+      for photo in work.left where free[Int(photo % 2)] > 0 && room > 0 && !random.oneIn(4) {
         free[Int(photo % 2)] -= 1
+        room -= 1
         nodes[node].works[list]?.left.removeAll { $0 == photo }
         nodes[node].works[list]?.running.append(photo)
       }
@@ -255,15 +258,17 @@ extension LeaseWorld {
     now >= plan.dead || ledger.lists[work.mark.id.list]?.submission.owner != "anna"
   }
 
-  private func waitingPhotos(_ node: Int) -> [ListID: Int] {
+  private func waitingPhotos(_ node: Int) -> WaitingPhotos {
     let free = freeSeats(node)
-    var slow = nodes[node].book.slow
-    var waiting: [ListID: Int] = [:]
+    let room = plan.window - inFlight(node)
+    var slow = room > 0 ? nodes[node].book.slow : 0
+    var waiting = WaitingPhotos(room: max(0, room))
     for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
     where !work.isHeld && !work.isDropped {
       let count = isAlive(work) ? min(slow, work.left.count { free[Int($0 % 2)] <= 0 }) : 0
       slow -= count
-      waiting[list] = isAlive(work) ? count : work.left.count
+      waiting.counts[list] = isAlive(work) ? count : work.left.count
+      waiting.slow[list] = count
     }
     return waiting
   }

@@ -22,6 +22,10 @@ extension LeaseWorld {
     }
   }
 
+  func inFlight(_ node: Int) -> Int {
+    Self.hosts.reduce(0) { $0 + inFlight(node, $1) }
+  }
+
   private func inFlight(_ node: Int, _ host: String) -> Int {
     nodes[node].works.values.filter { !$0.isDropped }
       .reduce(0) { $0 + $1.running.count { Self.host(of: $0) == host } }

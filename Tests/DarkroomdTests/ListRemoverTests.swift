@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removals that an earlier run began, at a start at which the disk does not tell which.
 
+import Cluster
 import Files
 import Linux
 import Record
@@ -16,17 +17,30 @@ import Vocabulary
   private static let subject = Health.Subject.removals
   private static let barn = FileName(literal: "barn")
 
-  private func remover(_ bench: DiskBench, _ folders: StateFolders? = nil) -> ListRemover {
+  private func board(_ bench: DiskBench) -> HealthBoard {
+    HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes)
+  }
+
+  private func remover(
+    _ bench: DiskBench, _ folders: StateFolders? = nil, _ health: HealthBoard? = nil
+  ) -> ListRemover {
     let lists = folders.map { OpenLists($0, most: 4) } ?? bench.lists
     return ListRemover(
       bench.recorder, bench.index, lists,
       ListKeeper(clock: bench.clock, changes: bench.changes), bench.narrator(),
-      HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes), clock: bench.clock)
+      health ?? board(bench), clock: bench.clock)
   }
 
   /// A list with a print, which is over and was returned.
-  private func end(_ bench: DiskBench, _ number: UInt64, owner: UInt32 = 1000) async throws {
-    let list = try await bench.add(number, SampleList { $0.owner = owner })
+  private func end(
+    _ bench: DiskBench, _ number: UInt64, owner: UInt32 = 1000,
+    _ kind: FrozenSettings.Kind = .own()
+  ) async throws {
+    let sample = SampleList {
+      $0.owner = owner
+      $0.terms.kind = kind
+    }
+    let list = try await bench.add(number, sample)
     try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
     try await bench.recorder.record([.finished(list)])
     try ListMarks.noteReturn(in: bench.folder(of: list))
@@ -97,6 +111,98 @@ import Vocabulary
       next.stop()
       await run.value
       #expect(try bench.folders.prints.folder(Self.barn, creating: false).listing() == ["Barn.jpg"])
+    }
+  }
+
+  // MARK: prints that are away
+
+  private static let entry = FrozenSettings.Kind.entry(FileName(literal: "origin"), LedgerList(1))
+
+  /// As on a node whose shared folder is `prints`.
+  private func shared(_ bench: DiskBench) throws -> StateFolders {
+    try StateFolders(
+      state: bench.folders.state, prints: bench.folders.prints, done: bench.folders.done,
+      failed: bench.folders.failed, isShared: true)
+  }
+
+  @Test func `a list stays while the shared place may be another one, unless it has no prints`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let (folders, health) = (try shared(bench), board(bench))
+      try await end(bench, 1, Self.entry)
+      try await bench.add(
+        2,
+        SampleList {
+          ($0.terms.kind, $0.terms.prints) = (Self.entry, FileName(literal: "lake"))
+        })
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      try ListMarks.noteReturn(in: bench.folder(of: ListID(2)))
+      bench.recorder.archived(ListID(2))
+      health.set(ListRetentionTests.otherPlace, for: .ledger)
+      health.set(Failure(.machine, code: "ledger.lost", reason: "it is silent"), for: .ledger)
+      let failure = await remove(1, remover(bench, folders, health))
+      let reason =
+        "it is not known where its prints are, because the folder of Blobs= is another one"
+      #expect(failure?.kind == .machine && failure?.reason == reason, "\(failure as Any)")
+      #expect(try bench.folders.prints.listing() == ["barn"] && bench.state(ListID(1)) != nil)
+      #expect(await remove(2, remover(bench, folders, health)) == nil)
+      health.set(nil, for: .ledger)
+      #expect(await remove(1, remover(bench, folders, health)) == nil)
+      #expect(try bench.folders.prints.listing().isEmpty && bench.state(ListID(1)) == nil)
+    }
+  }
+
+  @Test func `a removal that has begun waits while the shared place may be another one`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let (folders, health) = (try shared(bench), board(bench))
+      try await end(bench, 1, Self.entry)
+      let lists = bench.folders.lists
+      try lists.rename(
+        ListFolder.name(ListID(1)), to: lists, as: ListFolder.removed(ListID(1)), replacing: false)
+      bench.index.forget(ListID(1))
+      health.set(ListRetentionTests.otherPlace, for: .ledger)
+      let remover = remover(bench, folders, health)
+      let pending = remover.resume()
+      #expect(pending == [ListID(1)] && bench.index.reserved(ListID(1)) != nil)
+      let run = Task { await remover.run(pending) }
+      #expect(await bench.clock.isAwaited())
+      // The folder of that name is a list of another ledger.
+      #expect(try bench.folders.prints.listing() == ["barn"] && bench.state(ListID(1)) != nil)
+      #expect(health.health[Self.subject]?.code == "blobs.other")
+      health.set(nil, for: .ledger)
+      bench.clock.advance(by: .seconds(60))
+      #expect(try await Patience.sees { bench.state(ListID(1)) == nil })
+      #expect(try await Patience.sees { try bench.folders.prints.listing().isEmpty })
+      remover.stop()
+      await run.value
+    }
+  }
+
+  @Test func `a list whose folder of prints is missing goes, and that is told if it had prints`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await end(bench, 1)
+      let prints = bench.folders.prints
+      try prints.rename(Self.barn, to: prints, as: FileName(literal: "away"), replacing: false)
+      try await bench.add(2, SampleList { $0.terms.prints = FileName(literal: "lake") })
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      try ListMarks.noteReturn(in: bench.folder(of: ListID(2)))
+      bench.recorder.archived(ListID(2))
+      try await end(bench, 3)
+      for list: UInt64 in [2, 3] { #expect(await remove(list, remover(bench)) == nil) }
+      #expect(!bench.told.holds("Removed no prints"))
+      #expect(bench.state(ListID(1)) == nil, "it went with the third one")
+      try prints.rename(FileName(literal: "away"), to: prints, as: Self.barn, replacing: false)
+      try await end(bench, 4)
+      try prints.rename(Self.barn, to: prints, as: FileName(literal: "away"), replacing: false)
+      #expect(await remove(4, remover(bench)) == nil)
+      let told = bench.told.all().filter { $0.contains("Removed no prints") }
+      #expect(told.count == 1 && told.first?.contains("of list 4: ") == true, "\(told)")
+      #expect(told.first?.hasSuffix("/barn, its folder of prints, is missing.") == true)
     }
   }
 

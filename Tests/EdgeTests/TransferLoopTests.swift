@@ -288,6 +288,35 @@ struct TransferQueueTests {
     #expect(others == [21, 30] && queue.isFull)
   }
 
+  /// What a user with slow hosts gets of so many connections, of which some are kept, then what quick hosts add.
+  @Test(arguments: [
+    (1, 0, 1, 0), (2, 0, 2, 0), (3, 0, 3, 0), (4, 1, 3, 0), (8, 2, 6, 1), (12, 3, 9, 1),
+    (16, 4, 12, 2), (1, 1, 1, 0), (2, 2, 1, 0),
+  ])
+  func `Of few connections each user gets one, and quick hosts leave more than they take`(
+    total: Int, kept: Int, slow: Int, quick: Int
+  ) {
+    var queue = TransferQueue<String>(total: total, perHost: 99, kept: kept)
+    func starts() -> [UInt64] { (0..<20).compactMap { _ in queue.next() } }
+    for ticket in 1...20 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
+    let first = starts()
+    queue.note("a", isQuick: true)
+    let more = starts()
+    #expect(first.count == slow && more.count == quick)
+    queue.add(30, host: "a", of: [2], .default)
+    var running = first + more
+    var started = [queue.next()]
+    // Without a kept connection, the other user waits for the next transfer that ends; of a single one, the user whose
+    // turn it is may have it once more.
+    while started.last != 30, started.count <= 3, let ended = running.first {
+      running.removeFirst()
+      queue.remove(ended)
+      started.append(queue.next())
+      running += started.last.flatMap(\.self).map { [$0] } ?? []
+    }
+    #expect(started.last == 30 && started.count == (kept > 0 ? 1 : total > 1 ? 2 : 3), "\(started)")
+  }
+
   @Test func `A transfer for several users has the turn of the one with the fewest transfers`() {
     var queue = TransferQueue<String>(total: 3, perHost: 3, kept: 1)
     for ticket in 1...4 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }

@@ -443,6 +443,10 @@ enum Samples {
       "Made an empty folder, because the folder /s/originals was removed or renamed."
     ),
     (
+      .printsMissing(ListID(7), "/p/two, its folder of prints, is missing"),
+      "Removed no prints of list 7: /p/two, its folder of prints, is missing."
+    ),
+    (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."
     ),

@@ -8,7 +8,8 @@ package struct TransferSettings: Equatable, Sendable {
   /// Simultaneous transfers, in total and per host.
   package var connections: Int
   package var connectionsPerHost: Int
-  /// How many connections only owners without a transfer get; hosts that were just quick get half of this number.
+  /// How many connections only owners without a transfer get; hosts that were just quick get half of this number, or one
+  /// less than the others if it is odd.
   package var keptConnections = 0
   package var rules: AddressRules
   /// A transfer that stays below this rate for this time fails.

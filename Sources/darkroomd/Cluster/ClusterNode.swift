@@ -39,8 +39,12 @@ struct ClusterNode: Sendable {
     let shelf = try shelf(blobs, ground.folders, mark: mark(of: name))
     let password = try settings.readPassword()
     let home = NodeHome(state: ground.folders.state, shelf: shelf)
-    // The verdict of an earlier run stands before the inbox opens.
-    if let trouble = (try? home.ledger())?.trouble { ground.health.set(trouble, for: .ledger) }
+    // Before the inbox opens, and before prints are removed: a place that is not the shared one, and the verdict of an
+    // earlier run. A store would have to be asked.
+    let place = ground.folders.isShared ? home.foreignPlace() : nil
+    for trouble in [place, (try? home.ledger())?.trouble].compactMap(\.self) {
+      ground.health.set(trouble, for: .ledger)
+    }
     let bells = BellRope()
     let office = try StartFailure.unless("with the ledger") { () throws(SystemError) in
       let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -322,7 +322,7 @@ final class ShareDesk: OnGround {
 
   private func nextWishAhead() -> Int? {
     if book.withLock({ $0.wishAhead() }) == nil { return nil }
-    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
+    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow)).counts
     let counts = unreported()
     return book.withLock { $0.wishAhead(waiting, unreported: { counts[$0.mark.id] ?? 0 }) }
   }
@@ -330,7 +330,11 @@ final class ShareDesk: OnGround {
   private func nextWish() -> LeaseWish? {
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
     let counts = unreported()
-    return book.withLock { $0.wish(waiting, unreported: { counts[$0.mark.id] ?? 0 }) }
+    return book.withLock {
+      $0.wish(
+        waiting.counts, slow: waiting.slow, room: waiting.room,
+        unreported: { counts[$0.mark.id] ?? 0 })
+    }
   }
 
   /// The photos of each share that have ended here and that the ledger lacks: a node that has ended its photos leases

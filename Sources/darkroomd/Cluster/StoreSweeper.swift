@@ -23,7 +23,7 @@ struct StoreSweeper: OnGround {
     // When the prints of a list are removed for the second time.
     var due: [ListID: Duration] = [:]
     while !Task.isCancelled {
-      if health.health.standstill == nil {
+      if health.health.standstill == nil, health.health.foreignPlace == nil {
         do throws(Failure) {
           let notes = try await onDisk { () throws(Failure) in
             try asMachine { () throws(SystemError) in try unwanted.all() }

@@ -54,6 +54,9 @@ struct Health: Equatable, Sendable {
   /// The ledger is older than this node: nothing is accepted, or removed by itself, until the ledger was entered. No other
   /// trouble takes its place.
   private(set) var standstill: Failure?
+  /// What is in reach may not be the place that the nodes of the ledger share: no prints of the cluster are removed until
+  /// the ledger was entered.
+  private(set) var foreignPlace: Failure?
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
@@ -72,6 +75,7 @@ struct Health: Equatable, Sendable {
     if before == nil, case .file = subject, isFull { return nil }
     troubles[subject] = failure
     if subject == .ledger, failure?.isOlderLedger ?? true { standstill = failure }
+    if subject == .ledger, failure?.isForeignPlace ?? true { foreignPlace = failure }
     guard let failure else { return before.flatMap { subject.recovery(from: $0, inbox) } }
     return failure.code == before?.code ? nil : subject.notice(failure)
   }

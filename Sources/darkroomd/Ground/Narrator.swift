@@ -9,6 +9,7 @@ import Chain
 import Linux
 import Record
 import Report
+import Return
 import Synchronization
 import Vocabulary
 
@@ -172,6 +173,18 @@ final class Narrator: Sendable {
   /// The list's prints were removed because of their age, or set aside and rest.
   func expired(_ list: ListID, isResting: Bool) {
     report(list) { .printsExpired($0, isResting: isResting) }
+  }
+
+  /// The prints of the list and of those that go with it were to be removed, and this is in their place. Tells it if they
+  /// had any.
+  func missed(
+    _ line: [ListID], _ standing: PrintsStanding, of prints: FileName, in home: any Folder
+  ) {
+    guard let list = line.first, let absence = standing.absence else { return }
+    let had = recorder.ledger { ledger in line.contains { ledger[$0]?.counts.filtered ?? 0 > 0 } }
+    if !had { return }
+    reporter.report(
+      .printsMissing(list, "\(home.path)/\(prints), its folder of prints, \(absence)"))
   }
 
   func progress(_ list: ListID) {

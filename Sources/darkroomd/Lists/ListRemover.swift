@@ -63,7 +63,8 @@ final class ListRemover: Sendable {
     (letters, mail) = AsyncStream.makeStream()
     removal = Self.removal(lists.folders, in: lists.folders.prints)
     rules = RemovalRules(
-      recorder: recorder, index: index, folders: lists.folders, isNode: entries != nil)
+      recorder: recorder, index: index, folders: lists.folders, health: health,
+      isNode: entries != nil)
     returns = ReturnFolder(
       done: lists.folders.done, failed: lists.folders.failed, lists: lists.folders.lists,
       groups: recorder)
@@ -110,7 +111,9 @@ final class ListRemover: Sendable {
       guard let file = (try? about(list))?.file, let label = try? ListLabel(file) else { continue }
       let (owner, terms) = (label.owner, label.terms)
       index.reserve(list, label)
-      guard case .folder(let home) = lists.folders.place(of: terms) else { continue }
+      guard case .folder(let home) = lists.folders.place(of: terms),
+        rules.foreignPlace(of: list, terms) == nil
+      else { continue }
       if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
         !index.hasStranger(to: owner, in: terms.prints, ofCluster: terms.isOfCluster)
       {
@@ -280,7 +283,9 @@ final class ListRemover: Sendable {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
       try await onDisk { () throws(Failure) in
+        let missing = rules.missing(order.list)
         try asMachine { () throws(SystemError) in try removal.hide(line) }
+        if let missing { narrator.missed(line, .missing, of: missing.prints, in: missing.home) }
       }
     } catch { return await undecided(order, line, error, &begun) }
     for list in line { begun[list] = .some(order.caller) }
@@ -432,6 +437,7 @@ final class ListRemover: Sendable {
       let refusal = RemovalRules.outOfReach(terms)
       throw Self.trouble(refusal, refusal.reason)
     }
+    if let failure = rules.foreignPlace(of: list, terms), try !isExpired(list) { throw failure }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
         switch place {

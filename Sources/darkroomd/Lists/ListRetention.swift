@@ -132,6 +132,8 @@ final class ListRetention: Sendable {
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
   /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
   func resume() -> [ListID]? {
+    // The hidden prints are in another place.
+    if health.health.foreignPlace != nil { return nil }
     var pending: [ListID] = []
     do throws(SystemError) {
       for expiry in expiries { pending += try expiry.pending() }
@@ -162,7 +164,7 @@ final class ListRetention: Sendable {
       progress = await onDisk { [progress] in removeDue(progress) }
       // A copy that is kept makes the keeper's next change copy all lives.
       progress.lives = nil
-      outlook.withLock { [progress] in $0.resting = progress.hidden ?? [:] }
+      outlook.withLock { [hidden = progress.hidden] in if let hidden { $0.resting = hidden } }
       if let pause = pause(progress) {
         timed.store(
           pause
@@ -178,16 +180,18 @@ final class ListRetention: Sendable {
 
   // MARK: prints
 
-  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden: their
-  /// lists would be noted as lists without prints.
+  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden, and while
+  /// the shared place may be another one: their lists would be noted as lists without prints.
   private func removeDue(_ before: Progress) -> Progress {
     var progress = before
+    if health.health.foreignPlace != nil { progress.hidden = nil }
     progress.hidden = progress.hidden ?? resume().map(rests(of:))
     guard var hidden = progress.hidden else { return progress }
     judge(&progress)
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
     let isBelieved = wait(progress) == .zero && health.health.standstill == nil
+    var trouble: Failure?
     if let keep = progress.terms.prints, isBelieved {
       // Their folders of prints may belong to lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
@@ -196,10 +200,10 @@ final class ListRetention: Sendable {
         progress.hidden = hidden
         if Task.isCancelled { return progress }
         guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
-        if expire(list, at: now) { hidden[list] = now }
+        if expire(list, at: now, &trouble) { hidden[list] = now }
       }
     }
-    if isBelieved { clear(&hidden) }
+    if isBelieved { clear(&hidden, trouble) }
     progress.hidden = hidden
     if isBelieved { removeLists(old, forgotten, progress) }
     return progress
@@ -232,13 +236,16 @@ final class ListRetention: Sendable {
   }
 
   /// True if there were prints, which are hidden now.
-  private func expire(_ list: ListID, at time: UInt64) -> Bool {
+  private func expire(_ list: ListID, at time: UInt64, _ trouble: inout Failure?) -> Bool {
     guard let prints = index.beginExpiry(of: list) else { return false }
     let line = [list] + index.forerunners(of: list)
     do throws(SystemError) {
       switch place(of: list) {
       case .folder(let home):
         let isHidden = try expiry(in: home).hide(prints, of: list)
+        if !isHidden {
+          narrator.missed(line, try PrintsStanding(of: prints, in: home), of: prints, in: home)
+        }
         note(line, prints, at: isHidden ? time : 0)
         if isHidden, rests { narrator.expired(list, isResting: true) }
         return isHidden
@@ -248,7 +255,10 @@ final class ListRetention: Sendable {
         note(line, prints, at: time)
       case .elsewhere: index.endExpiry(prints, of: line, at: nil)
       }
-    } catch { index.endExpiry(prints, of: line, at: nil) }
+    } catch {
+      index.endExpiry(prints, of: line, at: nil)
+      trouble = trouble ?? error.machineFailure
+    }
     return false
   }
 
@@ -269,8 +279,9 @@ final class ListRetention: Sendable {
   }
 
   /// Removes the prints that have rested.
-  private func clear(_ hidden: inout [ListID: UInt64]) {
-    var trouble: Failure?
+  /// - Parameter earlier: of prints that could not be set aside.
+  private func clear(_ hidden: inout [ListID: UInt64], _ earlier: Failure?) {
+    var trouble = earlier
     let now = clock.wallTime()
     for (list, time) in hidden.sorted(by: { $0.key < $1.key })
     where rest.isOver(since: time, now: now) {

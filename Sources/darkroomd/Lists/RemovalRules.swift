@@ -12,6 +12,7 @@ struct RemovalRules: Sendable {
   let recorder: Recorder
   let index: ListIndex
   let folders: StateFolders
+  let health: HealthBoard
   /// Other nodes may have the lists of this machine.
   let isNode: Bool
 
@@ -35,6 +36,17 @@ struct RemovalRules: Sendable {
       return false
     }
     return index.expiry(of: list) == nil && hasPrints(list)
+  }
+
+  /// Why it is not known whether the prints of the cluster are in reach; nil for a list without any.
+  func foreignPlace(of list: ListID, _ terms: FrozenSettings?) -> Failure? {
+    guard terms?.isOfCluster == true, hasPrints(list), index.expiry(of: list) == nil,
+      let trouble = health.health.foreignPlace
+    else { return nil }
+    return Failure(
+      .machine, scope: .one, code: trouble.code,
+      reason: "it is not known where its prints are, because \(trouble.reason)",
+      advice: trouble.advice)
   }
 
   // MARK: reasons
@@ -64,7 +76,10 @@ struct RemovalRules: Sendable {
       }
     }
     try refuseHeir(of: list)
-    for member in line where isOutOfReach(member) { throw Self.outOfReach(index[member]?.terms) }
+    for member in line {
+      if isOutOfReach(member) { throw Self.outOfReach(index[member]?.terms) }
+      if let trouble = foreignPlace(of: member, index[member]?.terms) { throw trouble }
+    }
     try refuseForeignPrints(of: list)
     var isTaken = true
     do throws(SystemError) {
@@ -130,6 +145,17 @@ struct RemovalRules: Sendable {
         .final, code: "list.kept", reason: "\(path), its folder of prints, \(obstacle)",
         advice: "Move the prints back, or move away what is there; then remove the list")
     }
+  }
+
+  /// The place of the prints of a list that is withdrawn, if they are not there. Nil if the disk does not tell.
+  func missing(_ list: ListID) -> (prints: FileName, home: any Folder)? {
+    guard let terms = index.reserved(list)?.terms,
+      case .folder(let home) = folders.place(of: terms),
+      index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
+      (try? isExpired(list)) == false,
+      (try? PrintsStanding(of: terms.prints, in: home)) == .missing
+    else { return nil }
+    return (terms.prints, home)
   }
 
   static func outOfReach(_ terms: FrozenSettings?) -> Failure {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints that are not where they were made when KeepPrints= has passed: their disk is away, the shared place is another
+// one, or a person has moved them.
+
+import Files
+import Linux
+import Record
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+extension ListRetentionTests {
+  private static let barn = FileName(literal: "barn")
+  private static let away = FileName(literal: "away")
+
+  static let otherPlace = Failure(
+    .machine, code: "blobs.other", reason: "the folder of Blobs= is another one")
+
+  private func place(
+    _ bench: DiskBench, _ health: HealthBoard
+  ) -> ListRetention {
+    retention(
+      bench, LiveSettings(settings(prints: Self.keep)), health, grace: ExpiryGrace.none)
+  }
+
+  @Test(arguments: ["blobs.other", "blobs.ledger", "ledger.other", "ledger.home"])
+  func `while the shared place may be another one, no prints expire, and no list goes without them`(
+    code: String
+  ) async throws {
+    try await DiskBench.use { bench in
+      let board = board(bench)
+      let retention = place(bench, board)
+      let trouble = Failure(.machine, code: code, reason: "the folder of Blobs= is another one")
+      board.set(trouble, for: .ledger)
+      // The ledger does not answer meanwhile, which mends nothing.
+      board.set(Failure(.machine, code: "ledger.lost", reason: "it is silent"), for: .ledger)
+      try await develop(bench, 1)
+      let prints = bench.folders.prints
+      try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
+      let hidden = retention.resume()
+      #expect(hidden == nil)
+      try await running(bench, retention, hidden: hidden) { () async throws in
+        bench.clock.advance(by: .seconds(7200))
+        #expect(await bench.clock.isAwaited())
+        #expect(bench.index.expiry(of: ListID(1)) == nil && left(bench) == ["1"])
+        try prints.rename(Self.away, to: prints, as: Self.barn, replacing: false)
+        board.set(nil, for: .ledger)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { self.prints(bench) == [] })
+        #expect(bench.index.expiry(of: ListID(1)) != 0)
+      }
+    }
+  }
+
+  @Test func `prints that were set aside in another place are looked for again when it is back`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let board = board(bench)
+      let retention = place(bench, board)
+      try await develop(bench, 1)
+      // The start has seen a place without them, and did not know that yet.
+      try await running(bench, retention, hidden: []) { () async throws in
+        let prints = bench.folders.prints
+        try prints.rename(
+          Self.barn, to: prints, as: ListFolder.expired(ListID(1)), replacing: false)
+        board.set(Self.otherPlace, for: .ledger)
+        bench.clock.advance(by: Self.keep)
+        #expect(await bench.clock.isAwaited())
+        board.set(nil, for: .ledger)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { self.prints(bench) == [] })
+        #expect(bench.index.expiry(of: ListID(1)) != 0)
+      }
+    }
+  }
+
+  @Test func `prints on a disk that is away wait, which is told, and expire when it is back`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let board = board(bench)
+      let retention = place(bench, board)
+      try await develop(bench, 1)
+      bench.clock.advance(by: Self.keep)
+      bench.disk.fail(.broken(.rename))
+      try await running(bench, retention) { () async throws in
+        #expect(prints(bench) == ["barn"] && bench.index.expiry(of: ListID(1)) == nil)
+        #expect(board.health.lines.first?.hasPrefix("old prints are not removed: ") == true)
+        bench.disk.fail(nil)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { self.prints(bench) == [] })
+        #expect(try await Patience.sees { board.health.lines.isEmpty })
+      }
+    }
+  }
+
+  @Test(arguments: [PrintsStanding.missing, .other])
+  func `prints that are not there when they expire are told once, if the list had any`(
+    standing: PrintsStanding
+  ) async throws {
+    try await DiskBench.use { bench in
+      let retention = place(bench, board(bench))
+      try await develop(bench, 1)
+      try await bench.add(2, SampleList { $0.terms.prints = FileName(literal: "empty") })
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      try ListMarks.noteReturn(in: bench.folder(of: ListID(2)))
+      let prints = bench.folders.prints
+      try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
+      if standing == .other { try prints.put(Self.barn, "a file of a user") }
+      bench.clock.advance(by: Self.keep)
+      try await running(bench, retention) { () async throws in
+        #expect(bench.index.expiry(of: ListID(1)) == 0 && bench.index.expiry(of: ListID(2)) == 0)
+        bench.clock.advance(by: Self.keep)
+        _ = await bench.clock.isAwaited()
+      }
+      let told = bench.told.all().filter { $0.contains("Removed no prints") }
+      let end = standing == .missing ? "is missing." : "is not a folder."
+      #expect(told.count == 1 && told.first?.contains("of list 1: ") == true, "\(told)")
+      #expect(told.first?.hasSuffix("/barn, its folder of prints, \(end)") == true, "\(told)")
+    }
+  }
+}
