@@ -47,6 +47,8 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case folderAtNode
   /// A folder in which there is no picture.
   case noPictures
+  /// A picture above the limit of the settings. It is not copied.
+  case largePicture
   /// In a folder of pictures.
   case noPicture
   case deep
@@ -70,7 +72,9 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     case .folder: "it is a folder, and Pictures=no"
     case .pictureAtNode: "it is a picture, and \(Self.apart)"
     case .folderAtNode: "it is a folder, and \(Self.apart)"
-    case .noPictures: "it is a folder without pictures (\(PictureName.endingWords)) of its owner"
+    case .noPictures:
+      "it is a folder without pictures of its owner (\(PictureName.endingWords), not above MaximumSize=)"
+    case .largePicture: "it is larger than MaximumSize="
     case .noPicture: "its name does not end in \(PictureName.endingWords)"
     case .deep: "it is more than \(Roll.deepest) folders deep"
     case .otherOwner: "it belongs to another user than its folder"
@@ -89,8 +93,8 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .picture: .pictureAtNode
     case .folder: .folderAtNode
-    case .hidden, .suffix, .pictureAtNode, .folderAtNode, .noPictures, .noPicture, .deep,
-      .otherOwner, .otherFileSystem, .unreachable, .link, .special, .tooLarge:
+    case .hidden, .suffix, .pictureAtNode, .folderAtNode, .noPictures, .largePicture,
+      .noPicture, .deep, .otherOwner, .otherFileSystem, .unreachable, .link, .special, .tooLarge:
       self
     }
   }

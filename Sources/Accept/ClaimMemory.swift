@@ -65,7 +65,7 @@ final class ClaimMemory {
   func look(at inbox: any Folder) -> InboxLook {
     InboxLook(
       inbox: inbox, pictures: parts.settings.pictures, isNode: parts.settings.isNode,
-      busy: nests.union(rolls.keys))
+      busy: nests.union(rolls.keys), largestPicture: parts.rules.largestPicture())
   }
 
   func skip(_ list: ListID, _ failure: Failure) {

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ignored names in the inbox that are remembered, each with its reason: only some of very many. If all places are
 // taken, a user with less than a share gets the place of the user with most names, so that no user can hide why the
-// file of another is ignored. The owner of each name is asked once; a folder counts as root's. A value.
+// file of another is ignored. The owner of each name is asked once, and the owners of some names in each sweep; a folder
+// counts as root's. A value.
 
 internal import Vocabulary
 
 struct IgnoredNames: Sendable {
   static let most = InboxState.maximumIgnored
   static let share = most / 8
-  /// The owners of further names without a place are not asked.
+  /// Names without a place whose owners are not asked again.
   private static let mostRefused = 100_000
+  /// Names for whose status one sweep asks. Of more, each sweep asks for others, so that the names of one user do not
+  /// hide those of another.
+  static let mostAsked = 2_000
+
+  /// The number of the sweep.
+  private(set) var turn = 0
 
   private(set) var reasons: [FileName: IgnoredReason] = [:]
   private var owners: [FileName: UInt32] = [:]
@@ -22,10 +29,13 @@ struct IgnoredNames: Sendable {
 
   /// False for a name whose owner a sweep need not ask for.
   func wantsOwner(of name: FileName) -> Bool {
-    reasons[name] == nil && refused.count < Self.mostRefused && !refused.contains(name.hashValue)
+    reasons[name] == nil && !refused.contains(name.hashValue)
   }
 
-  mutating func begin() { (seen, refusing) = ([], []) }
+  mutating func begin() {
+    (seen, refusing) = ([], [])
+    turn += 1
+  }
 
   /// True if the name or its reason is new. The owner is nil if it is not known, or was not asked for.
   mutating func note(_ name: FileName, _ reason: IgnoredReason, of owner: UInt32?) -> Bool {
@@ -45,6 +55,15 @@ struct IgnoredNames: Sendable {
     owners[name] = owner ?? 0
     counts[owner ?? 0, default: 0] += 1
     return true
+  }
+
+  /// The name is still there, and its owner is not known.
+  mutating func pass(_ name: FileName) {
+    if reasons[name] != nil {
+      seen.insert(name)
+    } else if refused.contains(name.hashValue) {
+      refuse(name)
+    }
   }
 
   /// Forgets the names that the sweep has not found. Their places are for the next one.

@@ -14,58 +14,143 @@ struct InboxLook {
   var isNode = false
   /// Lists whose folders in `.claim` are in use.
   var busy: Set<ListID> = []
-  /// Folders that were looked through before, and are not due.
-  var known: [Candidate.Key: FileStatus] = [:]
+  /// A larger picture stays.
+  var largestPicture = UInt64.max
   /// As earlier sweeps saw them.
   var ignored = IgnoredNames()
 
-  func entries() throws(SystemError) -> [InboxState.Entry] {
+  /// What a look has found so far, beside its entries.
+  private struct Finds {
     var loose = LoosePictures()
-    // First, because it may remove a name from the inbox.
-    var entries = try claimed(&loose)
-    for entry in try inbox.entries()
-    where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
-      do throws(SystemError) {
-        if let entry = try self.entry(entry, &loose) { entries.append(entry) }
-      } catch {
-        // A dead mount under one name does not hide the others.
-        guard entry.kind == .folder, error.isOfOneThing else { throw error }
-        entries.append(InboxState.Entry(Candidate.Key(entry.name), ignored: .unreachable))
-      }
-    }
-    return entries + (try rolls(of: loose).map { InboxState.Entry(roll: $0) })
+    /// Folders that may have pictures.
+    var tops: [RollWalks.Top] = []
+    /// Names that are ignored, unless their status says otherwise, and whose status is not known.
+    var unasked: [(name: FileName, reason: IgnoredReason)] = []
   }
 
-  /// Nil if it is gone, or a picture that belongs to a roll.
-  private func entry(
-    _ entry: FolderEntry, _ loose: inout LoosePictures
+  func entries(
+    _ walks: inout RollWalks, at now: Duration
+  ) throws(SystemError) -> [InboxState.Entry] {
+    var finds = Finds()
+    // First, because it may remove a name from the inbox.
+    var entries = try claimed(&finds.loose)
+    for entry in try inbox.entries()
+    where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
+      let found = try ifReachable(entry.name, isFolder: entry.kind == .folder) {
+        () throws(SystemError) in try self.entry(entry, walks, &finds)
+      }
+      if let found { entries.append(found) }
+    }
+    entries += try asked(&finds)
+    for turn in walks.turns(finds.tops, at: now) {
+      if let entry = try entry(turn, &walks, at: now) { entries.append(entry) }
+    }
+    return entries + (try rolls(of: finds.loose).map { InboxState.Entry(roll: $0) })
+  }
+
+  /// A dead mount under one name does not hide the others.
+  private func ifReachable(
+    _ name: FileName, isFolder: Bool, _ act: () throws(SystemError) -> InboxState.Entry?
   ) throws(SystemError) -> InboxState.Entry? {
-    let key = Candidate.Key(entry.name)
-    let mayBePicture =
-      pictures && (entry.kind != .file || PictureName(entry.name.bytes).isPicture)
-    // One stat, not at each sweep, where the name and the kind decide: there may be many. None of a folder, which may
-    // be a mount whose server is gone.
-    if let reason = IgnoredReason.judge(entry.name, entry.kind), reason == .hidden || !mayBePicture
+    do throws(SystemError) { return try act() } catch {
+      guard isFolder, error.isOfOneThing else { throw error }
+      return InboxState.Entry(Candidate.Key(name), ignored: .unreachable)
+    }
+  }
+
+  /// Nil if it is gone, or is among the finds.
+  private func entry(
+    _ entry: FolderEntry, _ walks: RollWalks, _ finds: inout Finds
+  ) throws(SystemError) -> InboxState.Entry? {
+    let name = entry.name
+    if let reason = IgnoredReason.judge(name, entry.kind) {
+      let isPicture = entry.kind == .file && PictureName(name.bytes).isPicture
+      if reason == .hidden || !(pictures && (entry.kind == .folder || isPicture)) {
+        // No status is asked for where the name and the kind decide, except once for the owner. Never of a folder, which
+        // may be a mount whose server is gone.
+        let asks = entry.kind.map { $0 != .folder } ?? false
+        return note(name, reason, asks: asks && ignored.wantsOwner(of: name), &finds)
+      }
+    } else if entry.kind == nil, !ListName(name).isList, !PictureName(name.bytes).isPicture,
+      !walks.knows(name)
     {
-      var owner: UInt32?
-      if let kind = entry.kind, kind != .folder, ignored.wantsOwner(of: entry.name) {
-        owner = (try? inbox.status(ifThere: entry.name))?.owner
-      }
-      return InboxState.Entry(key, ignored: isNode ? reason.atNode : reason, owner: owner)
+      // On a file system that does not say what a name is, it may be a folder.
+      return note(name, .suffix, asks: true, &finds)
     }
-    guard let status = try inbox.status(ifThere: entry.name) else { return nil }
-    if pictures, status.kind == .folder {
-      if let known = known[key], known.inode == status.inode {
-        return InboxState.Entry(rollKey: key, known)
-      }
-      return try RollLook(inbox: inbox).roll(entry.name).map { InboxState.Entry(roll: $0) }
-    }
-    if pictures, status.kind == .file, PictureName(entry.name.bytes).isPicture {
-      loose.add(Roll.Picture(path: [entry.name], status: status))
+    guard let status = try inbox.status(ifThere: name) else { return nil }
+    return judged(name, status, &finds)
+  }
+
+  private func note(
+    _ name: FileName, _ reason: IgnoredReason, asks: Bool, _ finds: inout Finds
+  ) -> InboxState.Entry? {
+    if asks {
+      finds.unasked.append((name, reason))
       return nil
     }
-    return InboxState.Entry(key, status)
+    return InboxState.Entry(Candidate.Key(name), ignored: isNode ? reason.atNode : reason)
   }
+
+  /// Nil if it is among the finds.
+  private func judged(
+    _ name: FileName, _ status: FileStatus, _ finds: inout Finds
+  ) -> InboxState.Entry? {
+    let key = Candidate.Key(name)
+    if pictures, status.kind == .folder {
+      finds.tops.append(RollWalks.Top(key: key, status: status))
+      return nil
+    }
+    guard pictures, status.kind == .file, PictureName(name.bytes).isPicture else {
+      return InboxState.Entry(key, status)
+    }
+    if status.size > largestPicture {
+      return InboxState.Entry(key, ignored: .largePicture, owner: status.owner)
+    }
+    finds.loose.add(Roll.Picture(path: [name], status: status))
+    return nil
+  }
+
+  /// Asks for the status of some of very many ignored names, at each look for others.
+  private func asked(_ finds: inout Finds) throws(SystemError) -> [InboxState.Entry] {
+    let unasked = finds.unasked
+    let stride = (unasked.count + IgnoredNames.mostAsked - 1) / IgnoredNames.mostAsked
+    var entries: [InboxState.Entry] = []
+    for (place, item) in unasked.enumerated() {
+      let key = Candidate.Key(item.name)
+      let reason = isNode ? item.reason.atNode : item.reason
+      guard place % stride == ignored.turn % stride else {
+        entries.append(InboxState.Entry(passed: key, ignored: reason))
+        continue
+      }
+      let status = try? inbox.status(ifThere: item.name)
+      if let status, status.kind == .folder {
+        if let entry = judged(item.name, status, &finds) { entries.append(entry) }
+      } else {
+        let kind = status.flatMap { IgnoredReason.judge($0.kind) }
+        entries.append(InboxState.Entry(key, ignored: kind ?? reason, owner: status?.owner))
+      }
+    }
+    return entries
+  }
+
+  private func entry(
+    _ turn: RollWalks.Turn, _ walks: inout RollWalks, at now: Duration
+  ) throws(SystemError) -> InboxState.Entry? {
+    switch turn {
+    case .skip(let top): return InboxState.Entry(rollKey: top.key, walks.status(of: top))
+    case .walk(let top):
+      if let next = walks.next(for: top.status.owner, at: now) {
+        return InboxState.Entry(rollKey: top.key, walks.status(of: top), postponed: next)
+      }
+      let entry = try ifReachable(top.key.name, isFolder: true) { () throws(SystemError) in
+        try look.roll(top.key.name).map { InboxState.Entry(roll: $0) }
+      }
+      walks.pay(entry?.entries ?? 0, for: top.key, of: top.status.owner, at: now)
+      return entry
+    }
+  }
+
+  private var look: RollLook { RollLook(inbox: inbox, largestPicture: largestPicture) }
 
   /// The pictures in the inbox itself, by user.
   struct LoosePictures {
@@ -95,36 +180,40 @@ struct InboxLook {
     }
   }
 
-  /// The current status of one candidate; nil if it is gone, or cannot be looked at: the next sweep tells.
-  func status(_ key: Candidate.Key) throws(SystemError) -> FileStatus? {
-    do throws(SystemError) { return try currentStatus(key) } catch {
+  /// One candidate as it is now; nil if it is gone, or cannot be looked at: the next sweep tells.
+  func entry(_ key: Candidate.Key) throws(SystemError) -> InboxState.Entry? {
+    do throws(SystemError) { return try currentEntry(key) } catch {
       guard error.isOfDeadMount else { throw error }
       return nil
     }
   }
 
-  private func currentStatus(_ key: Candidate.Key) throws(SystemError) -> FileStatus? {
+  private func currentEntry(_ key: Candidate.Key) throws(SystemError) -> InboxState.Entry? {
+    let status: FileStatus?
     switch key.place {
     case .claim(let list):
       let nest = try inbox.folder(ifThere: ClaimFolder.name)?
         .folder(ifThere: ListFolder.name(list))
-      return try nest?.status(ifThere: key.name)
-    case .loose: return try roll(key)?.status
+      status = try nest?.status(ifThere: key.name)
+    case .loose: return try roll(key).map { InboxState.Entry(roll: $0) }
     case .inbox:
-      guard let status = try inbox.status(ifThere: key.name) else { return nil }
-      return pictures && status.kind == .folder ? try roll(key)?.status : status
+      status = try inbox.status(ifThere: key.name)
+      if pictures, status?.kind == .folder {
+        return try roll(key).map { InboxState.Entry(roll: $0) }
+      }
     }
+    return status.map { InboxState.Entry(key, $0) }
   }
 
   /// The current pictures of the key; nil if there are none.
   func roll(_ key: Candidate.Key) throws(SystemError) -> Roll? {
-    guard case .loose = key.place else { return try RollLook(inbox: inbox).roll(key.name) }
-    var loose = LoosePictures()
-    _ = try claimed(&loose)
+    guard case .loose = key.place else { return try look.roll(key.name) }
+    var finds = Finds()
+    _ = try claimed(&finds.loose)
     for entry in try inbox.entries() where PictureName(entry.name.bytes).isPicture {
-      _ = try self.entry(entry, &loose)
+      _ = try self.entry(entry, RollWalks(), &finds)
     }
-    return try rolls(of: loose).first { $0.key == key }
+    return try rolls(of: finds.loose).first { $0.key == key }
   }
 
   /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim`

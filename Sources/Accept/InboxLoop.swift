@@ -180,9 +180,10 @@ final class InboxLoop {
     mustSweep = false
     let seen = times.sweeps(at: parts.clock.uptime())
     var look = memory.look(at: inbox)
-    look.known = state.restingRolls(rung: door.takeRung(), at: parts.clock.uptime())
     look.ignored = state.ignoredNames
-    let entries = try read { () throws(SystemError) in try look.entries() }
+    let start = parts.clock.uptime()
+    state.beginWalks(rung: door.takeRung(), at: start)
+    let entries = try read { () throws(SystemError) in try look.entries(&state.walks, at: start) }
     door.listen(
       inside: entries.filter { $0.key.place == .inbox && $0.status?.kind == .folder }.map(
         \.key.name))
@@ -196,10 +197,13 @@ final class InboxLoop {
   }
 
   private func glance(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
-    let keys = state.dueKeys(at: parts.clock.uptime())
+    let start = parts.clock.uptime()
     let look = memory.look(at: inbox)
-    let files = try read { () throws(SystemError) in
-      try keys.map { key throws(SystemError) in (key: key, status: try look.status(key)) }
+    var files: [(key: Candidate.Key, entry: InboxState.Entry?)] = []
+    for key in state.dueKeys(at: start) where state.admitsWalk(of: key, at: start) {
+      let entry = try read { () throws(SystemError) in try look.entry(key) }
+      if let entry { state.walked(entry, at: start) }
+      files.append((key, entry))
     }
     return state.glanced(files, at: parts.clock.uptime())
   }
@@ -253,7 +257,7 @@ final class InboxLoop {
       if let failure = door.intakeTrouble ?? failure {
         state.queued(candidate.key, failure)
       } else {
-        let answer = claim.probe(candidate)
+        let answer = state.takeFinding(candidate.key) ?? claim.probe(candidate)
         let next = state.probed(candidate.key, answer, at: parts.clock.uptime())
         for action in next { perform(action, claim) }
       }
@@ -358,7 +362,8 @@ final class InboxLoop {
   }
 
   private func report(_ question: SweepQuestion) -> SweepReport {
-    var report = state.report(question, rolls: memory.rolls.count)
+    var report = state.report(
+      question, rolls: memory.rolls.count, at: parts.clock.uptime())
     report.isTroubled = trouble.isBlind
     return report
   }

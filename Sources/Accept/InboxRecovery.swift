@@ -99,8 +99,10 @@ struct InboxRecovery {
   private func finish() async throws(Attempt) {
     if claim.memory.drops.isEmpty { return }
     var entries: [InboxState.Entry] = []
+    // No list that was dropped as a file lies in a folder.
+    var walks = RollWalks()
     do throws(SystemError) {
-      entries = try claim.memory.look(at: claim.inbox).entries()
+      entries = try claim.memory.look(at: claim.inbox).entries(&walks, at: .zero)
     } catch { throw .troubled(error.machineFailure) }
     var isSynced = false
     for (list, about) in claim.memory.drops.sorted(by: { $0.key < $1.key }) {

@@ -14,10 +14,17 @@ package struct InboxState: Sendable {
     package let ignored: IgnoredReason?
     /// Of an ignored entry, if it is known.
     private(set) var owner: UInt32?
+    /// One of very many ignored names, whose turn is another sweep.
+    private(set) var isPassed = false
     /// The name of the list that pictures in the inbox itself become.
     private(set) var listName: FileName?
-    /// Of a roll that this sweep looked through.
-    private(set) var entries: Int?
+    /// Of a folder that this look went through: its own status, and the files in it.
+    private(set) var top: FileStatus?
+    private(set) var entries = 0
+    /// Of pictures that this look went through.
+    private(set) var finding: Probe?
+    /// When the folder will be looked through, if that was due.
+    private(set) var postponed: Duration?
 
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
@@ -27,17 +34,23 @@ package struct InboxState: Sendable {
 
     package init(roll: Roll) {
       self.init(rollKey: roll.key, roll.status)
-      if roll.key.place != .inbox { listName = roll.listName }
-      entries = roll.entries
+      if roll.key.place == .inbox { top = roll.folder } else { listName = roll.listName }
+      (entries, finding) = (roll.entries, roll.finding)
     }
 
-    init(rollKey key: Candidate.Key, _ status: FileStatus) {
+    init(rollKey key: Candidate.Key, _ status: FileStatus, postponed: Duration? = nil) {
       (self.key, self.status, ignored) = (key, status, nil)
+      self.postponed = postponed
     }
 
     package init(_ key: Candidate.Key, ignored: IgnoredReason, owner: UInt32? = nil) {
       (self.key, status, self.ignored) = (key, nil, ignored)
       self.owner = owner
+    }
+
+    init(passed key: Candidate.Key, ignored: IgnoredReason) {
+      self.init(key, ignored: ignored)
+      isPassed = true
     }
   }
 
@@ -71,7 +84,8 @@ package struct InboxState: Sendable {
 
   private let settings: InboxSettings
   private var places: WaitingPlaces
-  private var walks = RollWalks()
+  /// The sweep that `beginWalks` begins uses it.
+  var walks = RollWalks()
   private(set) var ignoredNames = IgnoredNames()
   private(set) var ignoredCount = 0
   /// Files that changed while they were busy.
@@ -110,7 +124,9 @@ package struct InboxState: Sendable {
     for entry in entries {
       if let reason = entry.ignored {
         ignoredCount += 1
-        if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
+        if entry.isPassed {
+          ignoredNames.pass(entry.key.name)
+        } else if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
           actions.append(.ignore(entry.key.name, reason))
         }
       } else {
@@ -122,7 +138,7 @@ package struct InboxState: Sendable {
       guard let status = entry.status else { continue }
       note(Candidate(key: entry.key, status: status), at: since ?? now)
       places[entry.key]?.listName = entry.listName
-      if let entries = entry.entries { places[entry.key]?.walked(entries, at: now) }
+      settle(entry, at: now)
     }
     ignoredNames.end()
     return actions + due(at: now)
@@ -146,21 +162,47 @@ package struct InboxState: Sendable {
       .min { $0.isBefore($1) }?.candidate
   }
 
-  /// Folders of pictures that are not due: a sweep need not walk through them again.
+  /// A sweep begins: which folders of pictures it need not look through.
   /// - Parameter rung: folders whose watch rang since the last sweep.
-  mutating func restingRolls(
-    rung: Set<FileName> = [], at now: Duration
-  ) -> [Candidate.Key: FileStatus] {
+  mutating func beginWalks(rung: Set<FileName> = [], at now: Duration) {
     let rolls = waiting.filter { $0.value.candidate.isRoll && !$0.value.candidate.isLoose }
-    let empty = rolls.values.filter { $0.phase == .withoutPictures }
-    let chosen = walks.choose(empty, rung: rung, at: now)
-    return rolls.filter { !chosen.contains($0.key) && !isDue($0.value, at: now) }
-      .mapValues(\.candidate.status)
+    walks.begin(rolls.mapValues { $0.known(isDue: isDue($0, at: now), at: now) }, at: now)
+    walks.ring(rung)
   }
 
-  /// The due files, for a look at each when only time has passed.
+  /// False if the file is a folder, and the budget of its owner is spent.
+  mutating func admitsWalk(of key: Candidate.Key, at now: Duration) -> Bool {
+    guard let file = waiting[key], file.candidate.isRoll, !file.candidate.isLoose,
+      let next = walks.next(for: file.candidate.status.owner, at: now)
+    else { return true }
+    places[key]?.postpone(until: next)
+    return false
+  }
+
+  /// A look at one file went through its folder.
+  mutating func walked(_ entry: Entry, at now: Duration) {
+    guard let top = entry.top else { return }
+    walks.pay(entry.entries, for: entry.key, of: top.owner, at: now)
+  }
+
+  private mutating func settle(_ entry: Entry, at now: Duration) {
+    if let finding = entry.finding { places[entry.key]?.finding = finding }
+    if let top = entry.top { places[entry.key]?.walked(top, at: now) }
+    if let next = entry.postponed { places[entry.key]?.postpone(until: next) }
+  }
+
+  /// What the look of now found in these pictures, once.
+  mutating func takeFinding(_ key: Candidate.Key) -> Probe? {
+    defer { places[key]?.finding = nil }
+    return waiting[key]?.finding
+  }
+
+  /// The due files, for a look at each when only time has passed; the folder that was looked through the longest ago
+  /// comes first.
   package func dueKeys(at now: Duration) -> [Candidate.Key] {
-    waiting.filter { isDue($0.value, at: now) }.map(\.key)
+    waiting.values.filter { isDue($0, at: now) }
+      .map { (key: $0.candidate.key, since: $0.walkedAt ?? $0.first) }
+      .sorted { $0.since < $1.since }.map(\.key)
   }
 
   private func isDue(_ file: WaitingFile, at now: Duration) -> Bool {
@@ -176,16 +218,17 @@ package struct InboxState: Sendable {
     Set(waiting.values.lazy.filter(\.isQueued).map(\.candidate.status.owner))
   }
 
-  /// Takes a look at the due files; a nil status means that the file is gone.
+  /// Takes a look at the due files; a nil entry means that the file is gone.
   package mutating func glanced(
-    _ files: [(key: Candidate.Key, status: FileStatus?)], at now: Duration
+    _ files: [(key: Candidate.Key, entry: Entry?)], at now: Duration
   ) -> [Action] {
-    for (key, status) in files {
-      guard let status else {
+    for (key, entry) in files {
+      guard let entry, let status = entry.status else {
         places[key] = nil
         continue
       }
       note(Candidate(key: key, status: status), at: now)
+      settle(entry, at: now)
     }
     return due(at: now)
   }
@@ -292,7 +335,7 @@ package struct InboxState: Sendable {
     }
     let first = known.flatMap { $0.phase == .withoutPictures ? nil : $0.first }
     var file = WaitingFile(candidate, since: now, first: first ?? now)
-    if let known { file.walked(known.entries, at: known.walkedAt) }
+    if let known { file.inherit(from: known) }
     places[candidate.key] = file
   }
 

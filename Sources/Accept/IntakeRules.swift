@@ -22,6 +22,9 @@ package protocol IntakeRules: Sendable {
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?
 
+  /// The size of a picture above which its photo would fail. Asked at each look, because a reload may change it.
+  func largestPicture() -> UInt64
+
   /// The list in progress with this name, owner and contents, if any. A second copy does not become another
   /// list.
   func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID?

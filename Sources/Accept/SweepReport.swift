@@ -45,6 +45,8 @@ package struct SweepReport: Equatable, Sendable {
   package var ignoredCount = 0
   /// Some of the ignored files that are asked for.
   package var ignored: [FileName: IgnoredReason] = [:]
+  /// Of these, folders that changed a moment ago: pictures may still come into them.
+  package var undecided: Set<FileName> = []
   /// The inbox could not be read, so nothing is known.
   package var isTroubled = false
   /// The inbox has stopped.
@@ -59,7 +61,9 @@ package struct SweepReport: Equatable, Sendable {
 
 extension InboxState {
   /// - Parameter rolls: lists that have not left the inbox; their pictures may be in `.claim` alone.
-  func report(_ question: SweepQuestion = SweepQuestion(), rolls: Int = 0) -> SweepReport {
+  func report(
+    _ question: SweepQuestion = SweepQuestion(), rolls: Int = 0, at now: Duration
+  ) -> SweepReport {
     var report = SweepReport(candidates: rolls)
     report.ignored = ignored.filter { question.means($0.key) }
     report.ignoredCount = ignoredCount
@@ -74,6 +78,7 @@ extension InboxState {
         report.ignoredCount += 1
         if question.means(file.candidate.name) {
           report.ignored[file.candidate.name] = .noPictures
+          if now - file.since < RollWalks.interval { report.undecided.insert(file.candidate.name) }
         }
         continue
       default: report.candidates += 1

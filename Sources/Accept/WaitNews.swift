@@ -30,7 +30,7 @@ package struct WaitNews: Sendable {
       }
       told[key] = failure
       return Item(name: key.name, failure: failure)
-    case .settling, .busy: return nil  // not known yet
+    case .settling, .busy, .postponed: return nil  // not known yet
     case .held, .quiet, .doubtful, .queued, .leftBehind, .withoutPictures, nil:
       return told.removeValue(forKey: key).map { _ in Item(name: key.name, failure: nil) }
     }

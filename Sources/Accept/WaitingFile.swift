@@ -69,6 +69,8 @@ package struct WaitingFile: Equatable, Sendable {
     case quiet
     /// Not a valid list, perhaps incomplete. → busy
     case doubtful(Failure)
+    /// A folder that is not looked through yet, because the budget of its owner is spent. → busy
+    case postponed(next: Duration)
     /// This machine is in trouble. → busy
     case troubled(Failure, next: Duration, pause: Backoff)
     /// No list is let in now. → busy
@@ -89,9 +91,11 @@ package struct WaitingFile: Equatable, Sendable {
   package var phase: Phase = .settling
   /// Of the list that pictures in the inbox itself become, as the last sweep saw them.
   var listName: FileName?
-  /// Of a folder of pictures, as a sweep last looked through it: its entries, and when.
-  private(set) var entries = 0
-  private(set) var walkedAt = Duration.zero
+  /// Of a folder of pictures, as it was last looked through: its own status, and when.
+  private(set) var top: FileStatus?
+  private(set) var walkedAt: Duration?
+  /// Of pictures, what the last look at them found; a probe need not look again.
+  var finding: Probe?
   /// The candidate is not tried again before, because a try of pictures looks at all of them, and the tries of very
   /// many unreadable files cost as much.
   private(set) var restsUntil = Duration.zero
@@ -116,8 +120,36 @@ package struct WaitingFile: Equatable, Sendable {
       : since < other.since
   }
 
-  mutating func walked(_ entries: Int, at now: Duration) {
-    (self.entries, walkedAt) = (entries, now)
+  /// A folder was looked through. Its owner, who changes the folder itself, may just have given the daemon its rights.
+  mutating func walked(_ top: FileStatus, at now: Duration) {
+    if let before = self.top, before != top {
+      rest.reset()
+      restsUntil = .zero
+    }
+    (self.top, walkedAt) = (top, now)
+  }
+
+  /// Another status of the same name.
+  mutating func inherit(from file: WaitingFile) { (top, walkedAt) = (file.top, file.walkedAt) }
+
+  /// A folder that is due is not looked through now.
+  mutating func postpone(until next: Duration) {
+    switch phase {
+    case .busy, .leftBehind, .withoutPictures: break
+    case .unreadable: restsUntil = max(restsUntil, next)
+    case .settling, .held, .quiet, .doubtful, .postponed, .troubled, .queued:
+      phase = .postponed(next: next)
+    }
+  }
+
+  /// What a sweep goes by that may look through the folder.
+  func known(isDue: Bool, at now: Duration) -> RollWalks.Known {
+    let isEmpty = phase == .withoutPictures
+    let since = walkedAt ?? first
+    return RollWalks.Known(
+      status: candidate.status, top: top, since: since,
+      isDue: isDue || isEmpty && now - since >= RollWalks.interval,
+      rests: isEmpty || phase != .busy && now < restsUntil)
   }
 
   /// A writer's close usually rings the doorbell, but not always: the probe is repeated after growing pauses.
@@ -141,10 +173,11 @@ package struct WaitingFile: Equatable, Sendable {
   /// After a try that failed because of something that a sweep does not see.
   mutating func rest(at now: Duration) { if candidate.isRoll { growRest(at: now) } }
 
-  /// The daemon may not open it. With another mode it is another candidate, which is tried at once.
+  /// The daemon may not open it. With another mode it is another candidate, which is tried at once. Of a folder only
+  /// its own mode tells.
   mutating func forbid(_ failure: Failure, at now: Duration) {
     phase = .unreadable(failure)
-    if !candidate.isRoll { growRest(at: now) }
+    growRest(at: now)
   }
 
   private mutating func growRest(at now: Duration) { restsUntil = now + rest.take() }
@@ -157,7 +190,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .queued where candidate.isRoll, .unreadable where candidate.isRoll:
       restsUntil > .zero ? restsUntil : nil
     case .settling: since + settings.dwell
-    case .held(let next, _), .troubled(_, let next, _): next
+    case .held(let next, _), .troubled(_, let next, _), .postponed(let next): next
     case .quiet: quietTime(settings, nature)
     case .doubtful: since + nature.rejectTime(settings)
     case .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
@@ -181,7 +214,8 @@ package struct WaitingFile: Equatable, Sendable {
     case .held(let next, _) where candidate.isRoll: next <= now
     case .held, .queued, .unreadable: now - since >= settings.dwell
     case .busy, .leftBehind, .withoutPictures: false
-    case .settling, .quiet, .doubtful, .troubled: due(settings, nature).map { $0 <= now } ?? false
+    case .settling, .quiet, .doubtful, .troubled, .postponed:
+      due(settings, nature).map { $0 <= now } ?? false
     }
   }
 
@@ -199,7 +233,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .doubtful: "it is not a valid list yet"
     case .troubled: "this machine is in trouble"
     case .unreadable: "the daemon may not read it"
-    case .settling, .busy, .held, .quiet, .leftBehind, .withoutPictures: reason
+    case .settling, .busy, .held, .quiet, .postponed, .leftBehind, .withoutPictures: reason
     }
   }
 
@@ -210,6 +244,9 @@ package struct WaitingFile: Equatable, Sendable {
     case .busy where candidate.isRoll: "it is being copied"
     case .busy: "it is being read"
     case .held: "a program has it open for writing"
+    case .postponed:
+      "the daemon looks at about \(RollWalks.limit) files of a user's folders in a minute, "
+        + "and at these later"
     case .quiet where candidate.isRoll: "it waits until nothing has been added for a while"
     case .quiet: "it must stay unchanged for a while, since no lease can prove it complete"
     case .queued(let failure): failure.reason

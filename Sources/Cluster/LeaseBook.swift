@@ -309,7 +309,10 @@ package struct LeaseBook: Sendable {
   /// Lists whose lease is over wait; those whose lease goes on continue.
   package mutating func look(at now: Duration) -> [Deed] {
     var deeds: [Deed] = []
+    let before = shunned.count
     shunned = shunned.filter { $0.value > now }
+    // Viewers may look at their photos, which the wishes of meanwhile left out.
+    if shunned.count < before { lookTime = now }
     for share in holdings.keys.sorted() {
       guard let holding = holdings[share], let list = holding.list, !holding.isCancelled else {
         continue
@@ -340,23 +343,22 @@ package struct LeaseBook: Sendable {
   /// A viewer looks at photos that may wait for a node.
   package mutating func looked(at now: Duration) { (isQuiet, lookTime) = (false, now) }
 
-  /// How many such photos to lease, whatever else this node has: one share at a time, so that several nodes have
-  /// some. Nil if it wants none.
+  /// The wish to lease such photos, whatever else this node has: one share at a time, so that several nodes have some.
+  /// Nil if it wants none.
   /// - Parameters:
   ///   - waiting: the photos of lists here that wait for servers or for another attempt.
   ///   - unreported: the photos of a share that have ended here and that the ledger lacks.
   package func wishAhead(
     _ waiting: [ListID: Int] = [:], unreported: (Holding) -> Int = { _ in 0 }
-  ) -> Int? {
-    // The ledger chooses the list, perhaps one whose shares cannot be made here.
-    if mustAsk || isDraining || lookTime == nil || !shunned.isEmpty { return nil }
+  ) -> AheadWish? {
+    if mustAsk || isDraining || lookTime == nil { return nil }
     let held = holdings.values.filter { $0.isAhead && !$0.isCancelled }
     let atWork = held.filter { holding in
       let left = max(0, holding.mark.photos - holding.recorded.photos - unreported(holding))
       return !holding.isPaused && (holding.list.flatMap { waiting[$0] } ?? 0) < left
     }
     return atWork.count < Self.mostAhead && held.count < Self.mostHeldAhead
-      ? LedgerFocus.largestShare : nil
+      ? AheadWish(photos: LedgerFocus.largestShare, besides: shunned.keys.sorted()) : nil
   }
 
   /// - Parameter asked: when the wish was sent.

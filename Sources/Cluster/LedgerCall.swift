@@ -115,13 +115,13 @@ enum LedgerCall {
       ])
   }
 
-  static func leaseAhead(_ seat: LedgerSeat, _ photos: Int) -> PostgresStatement {
+  static func leaseAhead(_ seat: LedgerSeat, _ wish: AheadWish) -> PostgresStatement {
     PostgresStatement(
       "lease_ahead",
       """
       SELECT list, first, last, epoch, class, done, deaths, waits
-      FROM lease_ahead($1::int4, $2::int8, $3::int4)
-      """, seat.values + [.int4(Int32(clamping: photos))])
+      FROM lease_ahead($1::int4, $2::int8, $3::int4, $4::int8[])
+      """, seat.values + [.int4(Int32(clamping: wish.photos)), numbers(wish.besides)])
   }
 
   static func giveBack(

@@ -105,8 +105,8 @@ enum FocusSchema {
       FROM focus f WHERE f.list = ANY (ls) AND f.until > clock_timestamp()
       ORDER BY f.list, f.viewer $$;
 
-    -- The next ready share of one list that a viewer looks at.
-    CREATE FUNCTION ahead_share(one bigint, OUT l bigint, OUT f int) LANGUAGE plpgsql STABLE AS $$
+    -- The next ready share of one list that a viewer looks at, or of any but `besides`.
+    CREATE FUNCTION ahead_share(one bigint, besides bigint[], OUT l bigint, OUT f int) LANGUAGE plpgsql STABLE AS $$
     BEGIN
       SELECT v.list, s.first INTO l, f
       FROM focus v JOIN list x ON x.id = v.list
@@ -118,13 +118,14 @@ enum FocusSchema {
         WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
         ORDER BY t.first LIMIT 1) s
       WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
+        AND v.list <> ALL (besides)
         AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
       ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
     END $$;
 
-    -- Shares that viewers look at, of one list, whatever else the node has. Their user pays for those of epoch 0 as in
+    -- Shares that viewers look at, of one list, whatever else the node has; not of those that the node cannot develop. Their user pays for those of epoch 0 as in
     -- a turn; the others are paid for.
-    CREATE FUNCTION lease_ahead(me int, inc bigint, want int)
+    CREATE FUNCTION lease_ahead(me int, inc bigint, want int, besides bigint[])
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
@@ -134,7 +135,7 @@ enum FocusSchema {
       IF NOT FOUND THEN RETURN; END IF;
       FOR k IN 1 .. 16 LOOP
         EXIT WHEN got >= want;
-        SELECT t.l, t.f INTO next_list, next_first FROM ahead_share(x.id) t;
+        SELECT t.l, t.f INTO next_list, next_first FROM ahead_share(x.id, besides) t;
         EXIT WHEN next_list IS NULL;
         SELECT * INTO x FROM list t WHERE t.id = next_list FOR UPDATE;
         EXIT WHEN x.state <> 0;

@@ -18,7 +18,7 @@ package protocol ListOffice: Sendable {
   /// Records reports, in their order, then leases shares: together, or not at all.
   func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn
   /// Ready shares of one list that viewers look at, whatever else the node has, until they have this number of photos.
-  func leaseAhead(_ photos: Int) async throws(Failure) -> [Share]
+  func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share]
   /// The share is for any node, after a time, or gone if its list was cancelled. False if it is not this node's.
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]

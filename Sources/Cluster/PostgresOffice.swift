@@ -98,8 +98,8 @@ package struct PostgresOffice: ListOffice {
     return Turn(verdicts: verdicts, shares: results.popFirst()?.map { Share($0) } ?? [])
   }
 
-  package func leaseAhead(_ photos: Int) async throws(Failure) -> [Share] {
-    try await rows { LedgerCall.leaseAhead($0, photos) }.map { Share($0) }
+  package func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share] {
+    try await rows { LedgerCall.leaseAhead($0, wish) }.map { Share($0) }
   }
 
   package func giveBack(

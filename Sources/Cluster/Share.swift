@@ -141,6 +141,17 @@ package enum Verdict: UInt8, Sendable {
   case fenced = 3
 }
 
+/// Shares that viewers look at, and that a node wishes to lease.
+package struct AheadWish: Equatable, Sendable {
+  package let photos: Int
+  /// Their shares could not be made there, or wait for servers that other nodes reach.
+  package let besides: [LedgerList]
+
+  package init(photos: Int, besides: [LedgerList] = []) {
+    (self.photos, self.besides) = (photos, besides)
+  }
+}
+
 /// How much a node may take.
 package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.

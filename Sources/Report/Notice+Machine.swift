@@ -272,6 +272,22 @@ extension Notice {
       ])
   }
 
+  /// It is not ordered, because as many as one user may have wait already.
+  package static func hookLeftOut(_ hook: HookFacts, _ failure: Failure) -> Notice {
+    Notice(
+      "87458404976d469fb9adee1cd6a90725", .warning, counter: .hookLeftOut,
+      words: "Left out the hook \(hook.subject): \(reason(failure))." + advised(failure),
+      fields: [.text(.hookProgram, hook.place)] + hook.fields + failure.fields)
+  }
+
+  /// It is not ordered, because as many as may wait do so already.
+  package static func webhookLeftOut(_ hook: HookFacts, _ failure: Failure) -> Notice {
+    Notice(
+      "0a7adbd71eaa4ee4bbe64aa505e34476", .warning, counter: .webhookLeftOut,
+      words: "Left out the webhook \(hook.subject): \(reason(failure))." + advised(failure),
+      fields: [.text(.hookURL, hook.place)] + hook.fields + failure.fields)
+  }
+
   package static func webhookSent(_ hook: HookFacts, attempts: UInt32) -> Notice {
     Notice(
       "ad0f629ecb2c43c9ab44a4a9f4a693c3", counter: .webhookSent,

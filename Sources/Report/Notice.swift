@@ -6,7 +6,7 @@
 package struct Notice: Sendable {
   /// Kinds that are counted for the metrics.
   package enum Counter: Sendable {
-    case workerDied, hostClosed, hookFailed, webhookSent, webhookFailed
+    case workerDied, hostClosed, hookFailed, hookLeftOut, webhookSent, webhookFailed, webhookLeftOut
   }
 
   package let priority: Priority

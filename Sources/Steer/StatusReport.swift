@@ -6,6 +6,7 @@ package struct StatusReport: MessageValue {
     var waiting = 0
     var unreadable = 0
     var pictureRefusal: String?
+    var largestPicture: UInt64 = 0
   }
 
   package var version = ""
@@ -38,6 +39,11 @@ package struct StatusReport: MessageValue {
     get { files.pictureRefusal }
     set { files.pictureRefusal = newValue }
   }
+  /// In bytes; 0 for an unknown limit. A larger picture stays in the inbox.
+  package var largestPicture: UInt64 {
+    get { files.largestPicture }
+    set { files.largestPicture = newValue }
+  }
   package var waitingFiles: Int { files.waiting }
   package var unreadableFiles: Int { files.unreadable }
 
@@ -68,5 +74,6 @@ package struct StatusReport: MessageValue {
     Field("sandbox", \.sandbox), Field("hosts", \.hosts), Field("moreHosts", \.moreHosts),
     Field("waitingFiles", \.files.waiting), Field("unreadableFiles", \.files.unreadable),
     Field("cluster", \.cluster), Field("pictureRefusal", \.pictureRefusal),
+    Field("largestPicture", \.largestPicture),
   ]
 }

@@ -103,10 +103,10 @@ extension DaemonTalk {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// The path of the inbox, the highest number of a list, and why pictures would stay in the inbox.
-  func intake() throws(ControlFailure) -> (inbox: String, newest: UInt64, pictureRefusal: String?) {
+  /// What the daemon takes, and the highest number of a list.
+  func intake() throws(ControlFailure) -> (status: StatusReport, newest: UInt64) {
     let (report, lists) = (try ask(StatusOrder()).status, try ask(ListsOrder()).lists)
-    return (report.inbox, lists.map(\.id).max() ?? 0, report.pictureRefusal)
+    return (report, lists.map(\.id).max() ?? 0)
   }
 
   /// Waits while the file is in the inbox; fails if the daemon cannot see it there. Goes by its name among the

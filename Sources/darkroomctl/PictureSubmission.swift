@@ -27,9 +27,15 @@ struct PictureSubmission {
   /// Pictures by their place in the new folder, and what was left out.
   private(set) var pictures: [(path: [FileName], source: LinuxFolder, name: FileName)] = []
   private(set) var leftOut = 0
+  /// The pictures that the daemon would leave in the inbox.
+  private(set) var tooLarge = 0
+  private let largest: UInt64
 
-  /// - Parameter name: of the folder in the inbox.
-  init(_ name: String, into inbox: String) throws(Failure) {
+  /// - Parameters:
+  ///   - name: of the folder in the inbox.
+  ///   - largest: the size of a picture that the daemon takes; 0 for any.
+  init(_ name: String, into inbox: String, upTo largest: UInt64) throws(Failure) {
+    self.largest = largest
     guard let known = FileName(name), known.bytes.first != UInt8(ascii: "."),
       known.bytes.count <= Self.longestName
     else {
@@ -64,7 +70,7 @@ struct PictureSubmission {
         }
         try add(inner, path + [entry.name])
       } else if status.kind == .file, PictureName(entry.name.bytes).isPicture {
-        pictures.append((path + [entry.name], folder, entry.name))
+        add(path + [entry.name], folder, entry.name, size: status.size)
       } else {
         leftOut += 1
       }
@@ -83,7 +89,26 @@ struct PictureSubmission {
         .final, code: "pictures.name", reason: "two of the pictures are called '\(name)'",
         advice: "Rename one, or submit them one after the other")
     }
-    pictures.append(([name], folder, name))
+    // Without a status, the copy tells what is wrong.
+    add([name], folder, name, size: (try? folder.status(of: name))?.size ?? 0)
+  }
+
+  private mutating func add(
+    _ path: [FileName], _ source: LinuxFolder, _ name: FileName, size: UInt64
+  ) {
+    if largest > 0, size > largest {
+      tooLarge += 1
+    } else {
+      pictures.append((path, source, name))
+    }
+  }
+
+  static func allTooLarge(_ count: Int) -> Failure {
+    Failure(
+      .final, code: "pictures.size",
+      reason: count == 1
+        ? "the picture is larger than MaximumSize=" : "all pictures are larger than MaximumSize=",
+      advice: "MaximumSize= under [Download] in darkroomd.conf sets the limit")
   }
 
   static func none(_ path: String) -> Failure {

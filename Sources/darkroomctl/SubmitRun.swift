@@ -28,24 +28,19 @@ struct SubmitRun {
 
   func run() async -> ExitCode {
     let deadline = task.timeout.map { talk.clock.uptime() + $0 }
-    let (inbox, newest, refusal): (String, UInt64, String?)
-    do throws(ControlFailure) { (inbox, newest, refusal) = try talk.intake() } catch {
+    let (status, newest): (StatusReport, UInt64)
+    do throws(ControlFailure) { (status, newest) = try talk.intake() } catch {
       return talk.fail(error)
     }
     let file: String
     do throws(Failure) {
       let source = try opened()
-      if let refusal, try isOfPictures(source) {
+      if let refusal = status.pictureRefusal, try isOfPictures(source) {
         throw Failure(
           .final, code: "pictures.refused", reason: refusal, advice: "Submit a list of URLs")
       }
-      if var pictures = try pictures(source, for: inbox) {
-        if pictures.leftOut > 0 {
-          let files =
-            pictures.leftOut == 1
-            ? "1 file is not a picture" : "\(pictures.leftOut) files are not pictures"
-          voice.complain("pictures.left", "\(files), and left out of the list")
-        }
+      if var pictures = try pictures(source, for: status) {
+        tellLeft(pictures)
         try pictures.drop()
         if pictures.isOpen {
           voice.complain(
@@ -62,7 +57,7 @@ struct SubmitRun {
           "list.entry",
           "\(candidate.problems) of \(photos) cannot be processed; 'darkroomctl check' says why")
       }
-      file = try drop(candidate, into: inbox)
+      file = try drop(candidate, into: status.inbox)
     } catch {
       voice.complain(error.code, "Could not submit \(what): \(error.words)")
       return .failed
@@ -117,28 +112,45 @@ struct SubmitRun {
 
   /// Nil if the source is a list.
   private func pictures(
-    _ source: LinuxFile?, for inbox: String
+    _ source: LinuxFile?, for status: StatusReport
   ) throws(Failure) -> PictureSubmission? {
     guard try isOfPictures(source) else { return nil }
+    let (inbox, most) = (status.inbox, status.largestPicture)
     var drop: PictureSubmission
     switch task.source {
     case .pictures(let paths):
       let only = paths.count == 1 ? Self.lastName(paths[0]) : nil
       let stem = only.map { String(decoding: PictureName(Array($0.utf8)).stem, as: UTF8.self) }
-      drop = try PictureSubmission(task.name ?? stem ?? newName, into: inbox)
+      drop = try PictureSubmission(task.name ?? stem ?? newName, into: inbox, upTo: most)
       for path in paths { try drop.add(picture: path) }
     case .file(let path):
-      drop = try PictureSubmission(task.name ?? Self.lastName(path), into: inbox)
+      drop = try PictureSubmission(task.name ?? Self.lastName(path), into: inbox, upTo: most)
       try drop.add(folder: path)
-      if drop.pictures.isEmpty { throw PictureSubmission.none(path) }
+      if drop.pictures.isEmpty, drop.tooLarge == 0 { throw PictureSubmission.none(path) }
     case .standardInput, .urls: return nil
     }
+    if drop.pictures.isEmpty { throw PictureSubmission.allTooLarge(drop.tooLarge) }
     guard task.options.isEmpty else {
       throw Failure(
         .final, code: "pictures.options", reason: "pictures have no options of their own",
         advice: "The settings under [Filter] apply; a list of URLs may have options")
     }
     return drop
+  }
+
+  private func tellLeft(_ pictures: PictureSubmission) {
+    if pictures.leftOut > 0 {
+      let files =
+        pictures.leftOut == 1
+        ? "1 file is not a picture" : "\(pictures.leftOut) files are not pictures"
+      voice.complain("pictures.left", "\(files), and left out of the list")
+    }
+    if pictures.tooLarge > 0 {
+      let files =
+        pictures.tooLarge == 1 ? "1 picture is" : "\(pictures.tooLarge) pictures are"
+      voice.complain(
+        "pictures.size", "\(files) larger than MaximumSize=, and left out of the list")
+    }
   }
 
   private func isOfPictures(_ source: LinuxFile?) throws(Failure) -> Bool {

@@ -76,6 +76,7 @@ package struct WhyText {
       words =
         "is \(state): \(report.list.filtered) of \(Amounts.photos(report.list.total)) filtered"
         + ListText.expired(report.list)
+        + (wait.reason.isEmpty ? "" : "; a hook or webhook of it was left out\(reason)")
     default: words = Printable.text(wait.kind)
     }
     return subject + words

@@ -153,7 +153,7 @@ struct DropWorld {
     case .special: "special"
     case .tooLarge: "tooLarge"
     case .noPictures, .noPicture, .deep, .otherOwner, .otherFileSystem, .unreachable, .picture,
-      .pictureAtNode, .folderAtNode:
+      .largePicture, .pictureAtNode, .folderAtNode:
       "picture"
     }
   }

@@ -143,7 +143,7 @@ import Vocabulary
     }
     state.closure = .none
     #expect(state.dueKeys(at: .seconds(4)).count == 3)
-    #expect(state.glanced(entries.map { ($0.key, $0.status) }, at: .seconds(4)).count == 3)
+    #expect(state.glanced(entries.map { ($0.key, $0) }, at: .seconds(4)).count == 3)
     #expect(!state.isQueued)
   }
 
@@ -172,7 +172,7 @@ import Vocabulary
     #expect(Set(state.dueKeys(at: now)) == Set(entries.map(\.key)))
     let changed = DropWorld.entry("1.plist", version: 2)
     let actions = state.glanced(
-      [(entries[0].key, entries[0].status), (changed.key, changed.status), (entries[2].key, nil)],
+      [(entries[0].key, entries[0]), (changed.key, changed), (entries[2].key, nil)],
       at: now)
     #expect(actions.count == 1 && state.waiting.count == 2)
     #expect(state.nextLook(at: now) == .milliseconds(250))
@@ -238,14 +238,15 @@ import Vocabulary
     let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
     let status = FileStatus(
       kind: .file, device: 1, inode: 2, size: 3, owner: 1000, mode: 0o644, modified: 4, changed: 4)
-    _ = state.swept([InboxState.Entry(key, status)], at: .zero)
-    _ = state.glanced([(key, status)], at: .seconds(1))
+    let entry = InboxState.Entry(key, status)
+    _ = state.swept([entry], at: .zero)
+    _ = state.glanced([(key, entry)], at: .seconds(1))
     _ = state.attempted(key, .troubled(full), at: .seconds(1))
     #expect(state.dueKeys(at: .seconds(1)).isEmpty)
     state.relieve(at: .seconds(1))
     #expect(state.dueKeys(at: .seconds(1)) == [key])
     // The pauses go on growing.
-    _ = state.glanced([(key, status)], at: .seconds(1))
+    _ = state.glanced([(key, entry)], at: .seconds(1))
     _ = state.attempted(key, .troubled(full), at: .seconds(1))
     #expect(state.nextLook(at: .seconds(1)) == .seconds(2))
   }

@@ -80,53 +80,157 @@ import Vocabulary
     #expect(step(&state, 2))
   }
 
-  @Test func `a folder without pictures rests until its watch rings, or for a minute`() {
-    var state = InboxState(InboxSettings())
-    for second in [0, 5] {
-      let now = Duration.seconds(second)
-      for case .probe(let candidate) in state.swept([roll(Self.barn, 0)], at: now) {
-        _ = state.probed(candidate.key, .noPictures, at: now)
-      }
-    }
-    #expect(state.waiting[Self.barn]?.phase == .withoutPictures)
-    func rests(_ state: inout InboxState, _ rung: Set<FileName> = [], at second: Int) -> Bool {
-      state.restingRolls(rung: rung, at: .seconds(second))[Self.barn] != nil
-    }
-    let (barn, cow): (Set<FileName>, Set<FileName>) = ([Self.barn.name], [FileName(literal: "Cow")])
-    #expect(!rests(&state, at: 6))
-    #expect(rests(&state, at: 7))
-    #expect(!rests(&state, barn, at: 8))
-    #expect(rests(&state, at: 9))
-    #expect(rests(&state, cow, at: 65))
-    #expect(!rests(&state, at: 66))
-    #expect(rests(&state, at: 67))
+  /// A folder in the inbox as a look sees it, before it goes through the folder.
+  private func top(
+    _ name: FileName = RollStateTests.barn.name, inode: UInt64 = 99, changed: Int64 = 5
+  ) -> RollWalks.Top {
+    let status = FileStatus(
+      kind: .folder, device: 1, inode: inode, size: 10, owner: 7, mode: 0, modified: 5,
+      changed: changed)
+    return RollWalks.Top(key: Candidate.Key(name), status: status)
   }
 
-  @Test
-  func `of large folders without pictures one has its turn in a minute, however often they ring`() {
-    func folder(_ name: String, _ entries: Int, of owner: UInt32) -> WaitingFile {
-      let status = FileStatus(
-        kind: .folder, device: 1, inode: 9, size: 0, owner: owner, mode: 0, modified: 0, changed: 0)
-      let candidate = Candidate(key: Candidate.Key(FileName(made: name)), status: status)
-      var file = WaitingFile(candidate, since: .zero)
-      file.walked(entries, at: .zero)
-      return file
+  /// Sweeps as a look does, with a roll of this many pictures or this obstacle in each folder that is looked through.
+  /// Returns the names of these folders.
+  @discardableResult private func sweep(
+    _ state: inout InboxState, _ tops: [RollWalks.Top], rung: Set<FileName> = [], entries: Int = 0,
+    _ obstacle: Failure? = nil, at now: Duration
+  ) -> [FileName] {
+    state.beginWalks(rung: rung, at: now)
+    var (found, walked): ([InboxState.Entry], [FileName]) = ([], [])
+    for turn in state.walks.turns(tops, at: now) {
+      switch turn {
+      case .skip(let top): found.append(.init(rollKey: top.key, state.walks.status(of: top)))
+      case .walk(let top):
+        if let next = state.walks.next(for: 7, at: now) {
+          found.append(.init(rollKey: top.key, state.walks.status(of: top), postponed: next))
+          continue
+        }
+        walked.append(top.key.name)
+        state.walks.pay(entries, for: top.key, of: 7, at: now)
+        found.append(
+          .init(
+            roll: Roll(top.key, top.status, pictures: [], obstacle: obstacle, entries: entries)))
+      }
     }
+    for case .probe(let candidate) in state.swept(found, at: now) {
+      let finding = state.takeFinding(candidate.key)
+      #expect(finding != nil, "what is probed was looked through just now")
+      _ = state.probed(candidate.key, finding ?? .missing, at: now)
+    }
+    return walked
+  }
+
+  @Test func `a folder without pictures rests until it rings or changes, or for a minute`() {
+    var state = InboxState(InboxSettings())
+    for second in [0, 5] { sweep(&state, [top()], at: .seconds(second)) }
+    #expect(state.waiting[Self.barn]?.phase == .withoutPictures)
+    func rests(_ rung: Set<FileName> = [], changed: Int64 = 5, at second: Int) -> Bool {
+      sweep(&state, [top(changed: changed)], rung: rung, at: .seconds(second)).isEmpty
+    }
+    let (barn, cow): (Set<FileName>, Set<FileName>) = ([Self.barn.name], [FileName(literal: "Cow")])
+    #expect(rests(at: 6))
+    #expect(!rests(barn, at: 8))
+    #expect(rests(cow, at: 9))
+    #expect(rests(at: 67))
+    #expect(!rests(at: 68))
+    #expect(rests(at: 69))
+    #expect(!rests(changed: 6, at: 70), "the folder itself has changed")
+    #expect(rests(changed: 6, at: 71))
+  }
+
+  @Test func `large folders of a user take turns, and small ones are not held up`() {
+    let names = ["a", "b", "c", "d"].map { FileName(made: $0) }
+    let small = FileName(literal: "small")
     var walks = RollWalks()
-    var large = ["a", "b", "c", "d"].map { folder($0, 60_000, of: 7) }
-    let small = folder("small", 3, of: 8)
-    let names = Set((large + [small]).map(\.candidate.name))
+    var since: [FileName: Duration] = [:]
     var turns: [FileName: Int] = [:]
     for second in 1...480 {
       let now = Duration.seconds(second)
-      let chosen = walks.choose(large + [small], rung: names, at: now)
-      #expect(chosen.contains(small.candidate.key), "\(second)")
-      for place in large.indices where chosen.contains(large[place].candidate.key) {
-        large[place].walked(60_000, at: now)
-        turns[large[place].candidate.name, default: 0] += 1
+      let tops = (names + [small]).map { name in
+        RollWalks.Top(key: .init(name), status: top(name, inode: UInt64(name.bytes[0])).status)
+      }
+      let known = tops.map { top in
+        let known = RollWalks.Known(
+          status: top.status, top: top.status, since: since[top.key.name] ?? .zero, isDue: false,
+          rests: true)
+        return (top.key, known)
+      }
+      walks.begin(Dictionary(uniqueKeysWithValues: known), at: now)
+      walks.ring(Set(names + [small]))
+      for case .walk(let top) in walks.turns(tops, at: now) {
+        // The small folder belongs to another user.
+        let owner: UInt32 = top.key.name == small ? 8 : 7
+        guard walks.next(for: owner, at: now) == nil else { continue }
+        walks.pay(owner == 8 ? 3 : 60_000, for: top.key, of: owner, at: now)
+        since[top.key.name] = now
+        turns[top.key.name, default: 0] += 1
       }
     }
-    #expect(turns.count == 4 && turns.values.allSatisfy { $0 == 2 }, "\(turns)")
+    #expect(turns.removeValue(forKey: small) == 480)
+    // 100,000 files in a minute, and as many at the start.
+    #expect(turns.count == 4 && turns.values.allSatisfy { (3...4).contains($0) }, "\(turns)")
+  }
+
+  @Test func `no rename, touch or new folder of a user goes around the budget of looks`() {
+    for act in ["rename", "touch", "replace", "many"] {
+      var state = InboxState(InboxSettings())
+      var (walks, latest) = (0, 0)
+      for second in 0..<600 {
+        let now = Duration.seconds(second)
+        var tops = [top()]
+        switch act {
+        case "rename": tops = [top(FileName(made: "barn \(second)"))]
+        case "touch": tops = [top(changed: Int64(second))]
+        case "replace": tops = [top(inode: UInt64(second))]
+        default: tops += (0..<50).map { top(FileName(made: "\(second) \($0)"), inode: UInt64($0)) }
+        }
+        walks += sweep(&state, tops, entries: 50_000, at: now).count
+        // No look is due at once, and none for each of the folders alone.
+        if let next = state.nextLook(at: now), next < .milliseconds(250) { latest += 1 }
+      }
+      // 100,000 files in a minute, as many at the start, and the last folder.
+      #expect((2...23).contains(walks), "\(act): \(walks)")
+      #expect(latest <= 2 * walks, "\(act): \(latest)")
+    }
+  }
+
+  @Test func `a folder whose look is put off waits with the reason, until its turn`()
+    throws
+  {
+    var state = InboxState(InboxSettings())
+    let tops = [top(), top(FileName(literal: "cow"), inode: 100)]
+    #expect(sweep(&state, tops, entries: 120_000, at: .zero).count == 1)
+    let late = try #require(state.waiting[tops[1].key])
+    #expect(late.phase == .postponed(next: try #require(state.walks.next(for: 7, at: .zero))))
+    #expect(late.waitsFor.words(for: 7).hasSuffix("and at these later"))
+    #expect(state.counts.waiting == 2)
+    let times: [Duration] = [.milliseconds(250), .seconds(13)]
+    let isAdmitted = times.map { state.admitsWalk(of: tops[0].key, at: $0) }
+    #expect(isAdmitted == [false, true])
+    #expect(sweep(&state, tops, entries: 3, at: .seconds(13)).count == 2)
+    #expect(sweep(&state, tops, entries: 3, at: .seconds(19)) == [tops[1].key.name])
+    #expect(state.waiting.values.allSatisfy { $0.phase == .withoutPictures })
+  }
+
+  @Test
+  func `of a full share of folders that the daemon may not change few are looked through`() {
+    var state = InboxState(InboxSettings(waiting: WaitingLimits(total: 32, keepers: [0])))
+    let failure = Failure(.final, code: "pictures.closed", reason: "closed")
+    let tops = (0..<4).map { top(FileName(made: "\($0)"), inode: UInt64($0)) }
+    var count = 0
+    for second in 0..<3600 {
+      count += sweep(&state, tops, failure, at: .seconds(second)).count
+    }
+    #expect(count > 0 && count <= 4 * 22, "\(count)")
+    #expect(state.counts.unreadable == 4)
+    // Its owner changes the access control list, which the mode does not show.
+    let mended = [top(tops[0].key.name, inode: 0, changed: 6)] + tops.dropFirst()
+    #expect(sweep(&state, mended, failure, at: .seconds(3600)) == [tops[0].key.name])
+    #expect(sweep(&state, mended, failure, at: .seconds(3601)).isEmpty)
+    // The next look comes soon: a folder below it may have been mended later.
+    #expect(sweep(&state, mended, at: .seconds(3605)) == [tops[0].key.name])
+    #expect(state.waiting[tops[0].key]?.isUnreadable == false)
   }
 
   @Test func `a folder that the daemon may not change is unreadable`() {

@@ -33,6 +33,7 @@ final class ScriptedRules: IntakeRules {
     /// The looks at the disks, and the questions whether there is room.
     var looks = 0
     var questions = 0
+    var largestPicture = UInt64.max
     /// The room for lists, if it is limited.
     var room: UInt64?
     /// Entries are `PATH: REASON`.
@@ -85,6 +86,8 @@ final class ScriptedRules: IntakeRules {
   }
 
   func isRecorded(_ list: ListID) -> Bool { state.withLock { $0.recorded[list] != nil } }
+
+  func largestPicture() -> UInt64 { state.withLock { $0.largestPicture } }
 
   func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
     guard state.withLock({ $0.knowsTwins }) else { return nil }

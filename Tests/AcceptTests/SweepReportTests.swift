@@ -22,29 +22,30 @@ import Vocabulary
   @Test func `a file is found by its name among more files than are shown`() throws {
     let state = crowded()
     for name in own + ["crowd2999.plist"] {
-      let report = state.report(SweepQuestion { "\($0)" == name })
+      let report = state.report(SweepQuestion { "\($0)" == name }, at: .zero)
       #expect(report.waiting.map { "\($0.name)" } == [name])
       #expect(report.waitingCount == 3_002)
     }
-    #expect(state.report(SweepQuestion { "\($0)" == "cow.plist" }).waiting.isEmpty)
+    #expect(state.report(SweepQuestion { "\($0)" == "cow.plist" }, at: .zero).waiting.isEmpty)
   }
 
   @Test func `an ignored file is found by its name`() {
     var state = InboxState(InboxSettings())
     let names = ["barn.doc", "cow.doc"]
     _ = state.swept(names.map { DropWorld.entry($0, version: 1) }, at: .zero)
-    let report = state.report(SweepQuestion { "\($0)" == "cow.doc" })
+    let report = state.report(SweepQuestion { "\($0)" == "cow.doc" }, at: .zero)
     #expect(report.ignored.keys.map { "\($0)" } == ["cow.doc"] && report.ignoredCount == 2)
   }
 
   @Test func `a user's own files are shown before those of others, each time in one order`() {
-    let shown = crowded().report(SweepQuestion(user: 1000)).waiting.map { "\($0.name)" }
+    let shown = crowded().report(SweepQuestion(user: 1000), at: .zero).waiting.map { "\($0.name)" }
     #expect(shown.count == SweepReport.maximumShown)
     #expect(shown.prefix(2) == ["yak.plist", "zebra.plist"])
     #expect(shown[2] == "crowd0.plist" && shown[3] == "crowd1.plist")
-    #expect(shown == crowded().report(SweepQuestion(user: 1000)).waiting.map { "\($0.name)" })
+    let again = crowded().report(SweepQuestion(user: 1000), at: .zero).waiting
+    #expect(shown == again.map { "\($0.name)" })
     // The oldest come first for a user without files.
-    let others = crowded().report(SweepQuestion(user: 3000)).waiting.map { "\($0.name)" }
+    let others = crowded().report(SweepQuestion(user: 3000), at: .zero).waiting.map { "\($0.name)" }
     #expect(!others.contains { own.contains($0) })
   }
 }

@@ -71,12 +71,12 @@ extension LedgerModel {
   }
 
   package mutating func leaseAhead(
-    _ photos: Int, _ name: String, _ incarnation: Int
+    _ wish: AheadWish, _ name: String, _ incarnation: Int
   ) -> [Share] {
     guard let node = node(name, incarnation), !node.isDraining else { return [] }
     var shares: [Share] = []
-    while shares.reduce(0, { $0 + $1.photos }) < photos, shares.count < 16,
-      let place = aheadShare(of: shares.first?.id.list)
+    while shares.reduce(0, { $0 + $1.photos }) < wish.photos, shares.count < 16,
+      let place = aheadShare(of: shares.first?.id.list, besides: wish.besides)
     {
       shares.append(take(place, by: node))
     }
@@ -84,9 +84,9 @@ extension LedgerModel {
   }
 
   /// By class, then by user, then by list.
-  private func aheadShare(of only: LedgerList?) -> Place? {
+  private func aheadShare(of only: LedgerList?, besides: [LedgerList]) -> Place? {
     var found: [(rank: (UInt8, UInt64), owner: [UInt8], place: Place)] = []
-    for (number, views) in focus where only ?? number == number {
+    for (number, views) in focus where only ?? number == number && !besides.contains(number) {
       guard let list = lists[number], list.state == .running, !isBehindEarlier(list) else {
         continue
       }

@@ -67,8 +67,8 @@ final class ModelOffice: ListOffice {
     }
   }
 
-  func leaseAhead(_ photos: Int) throws(Failure) -> [Share] {
-    try use { model, name, incarnation, _ in model.leaseAhead(photos, name, incarnation) }
+  func leaseAhead(_ wish: AheadWish) throws(Failure) -> [Share] {
+    try use { model, name, incarnation, _ in model.leaseAhead(wish, name, incarnation) }
   }
 
   func giveBack(

@@ -47,6 +47,7 @@ struct OfficeFocusTests {
       let known = try await a.focuses(on: [list, LedgerList(99)])
       #expect(known == [focus(list, [5] + (101...140))])
       #expect(try await a.leaseAhead(1).map(\.id.first) == [101])
+      #expect(try await b.leaseAhead(AheadWish(photos: 32, besides: [list])).isEmpty)
       let second = try await b.leaseAhead(32)
       #expect(numbers(second) == [133...140])
       #expect(try await b.leaseAhead(32).isEmpty)
@@ -311,5 +312,11 @@ extension Sequence {
     var all: [T] = []
     for element in self { all.append(try await body(element)) }
     return all
+  }
+}
+
+extension ListOffice {
+  func leaseAhead(_ photos: Int) async throws(Failure) -> [Share] {
+    try await leaseAhead(AheadWish(photos: photos))
   }
 }

@@ -206,8 +206,9 @@ struct OfficeHistory {
     _ = try await same(node) { try await $0.focus(focus) }
     let asked = lists
     _ = try await same(node) { try await $0.focuses(on: asked) }
-    let most = 1 + random.number(below: 40)
-    let shares = try await same(node) { try await $0.leaseAhead(most) }
+    let besides = random.oneIn(3) ? [list] : []
+    let wish = AheadWish(photos: 1 + random.number(below: 40), besides: besides)
+    let shares = try await same(node) { try await $0.leaseAhead(wish) }
     held[node] += shares?.map { Held(share: $0, done: $0.done) } ?? []
   }
 

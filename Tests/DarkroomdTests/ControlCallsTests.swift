@@ -496,6 +496,41 @@ import Vocabulary
     }
   }
 
+  @Test func `a stream waits for the pictures of a folder that came without any`() async throws {
+    try await PeopleBench.use { bench in
+      let folder = FileName(literal: "barn")
+      let inbox = try LinuxFolder.open(path: bench.parts.ground.places.inbox)
+      let barn = try inbox.openFolder(folder, creating: true)
+      let isOver = EventBoard(false)
+      async let reply = {
+        let reply = await stream(bench, ShowOrder(list: ListReference("barn")), EventBoard(0))
+        isOver.change { $0 = true }
+        return reply
+      }()
+      for _ in 0..<10 {
+        bench.parts.clock.advance(by: .seconds(1))
+        bench.parts.ground.changes.changed()
+        _ = await bench.inbox.look()
+      }
+      // It is ignored, and its pictures may still come.
+      #expect(await bench.inbox.look().undecided == [folder])
+      try barn.write(whole: [1], as: FileName(literal: "door.jpg"), mode: 0o600)
+      #expect(await bench.inbox.look().waitingCount == 1 && !isOver.value)
+      // It becomes a list.
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      try barn.remove(FileName(literal: "door.jpg"))
+      try inbox.removeFolder(folder)
+      #expect(
+        try await Patience.sees {
+          bench.parts.clock.advance(by: .seconds(1))
+          bench.parts.ground.changes.changed()
+          return isOver.value
+        })
+      #expect(error(await reply) == nil)
+    }
+  }
+
   @Test func `a stream waits for a file in the inbox that may become its list`() async throws {
     try await PeopleBench.use { bench in
       // An older list of the name is not meant.

@@ -4,6 +4,7 @@
 import Files
 import Linux
 import Record
+import Report
 import Return
 import Support
 import Testing
@@ -162,7 +163,11 @@ import Vocabulary
       #expect(await bench.work.giveBack(list) == nil)
       #expect(try bench.desk.outbox.keys().count == HookOutbox.share)
       #expect(bench.health.health[.hookOrders] == nil)
-      #expect(bench.told.holds("1250 orders for hooks of the list's owner wait already"))
+      let words = "1250 orders for hooks of the list's owner wait already"
+      #expect(bench.told.holds("Left out the hook /bin/a for list 'barn': \(words)"))
+      let counts = bench.ground.reporter.counts
+      #expect(counts[.hookLeftOut] == 1 && counts[.hookFailed] == 0)
+      #expect(bench.health.leftHooks[list]?.reason == words)
     }
   }
 }

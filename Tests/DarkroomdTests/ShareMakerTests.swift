@@ -355,7 +355,7 @@ private struct OneListOffice: ListOffice {
   func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn {
     throw Self.unasked
   }
-  func leaseAhead(_ photos: Int) async throws(Failure) -> [Share] { throw Self.unasked }
+  func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share] { throw Self.unasked }
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool { throw Self.unasked }

@@ -262,7 +262,7 @@ import Vocabulary
       #expect(bench.health.health[.newWebhooks]?.code == "hooks.full")
       #expect(
         bench.told.holds(
-          "Gave up the webhook https://h.example for list 'barn' after 0 attempts: 10000 webhooks "
+          "Left out the webhook https://h.example for list 'barn': 10000 webhooks "
             + "wait already."))
       try bench.folders.webhooks.removeIfThere(
         HookOrder.Key(.finished, of: ListID(1), at: 1).name)

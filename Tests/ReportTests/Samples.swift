@@ -390,6 +390,22 @@ enum Samples {
       "The hook /usr/local/bin/tell for list 17 failed: it did not end within 60 s; it is not run again."
     ),
     (
+      .hookLeftOut(
+        HookFacts("/usr/local/bin/tell", event: "finished", list: ListID(17), listName: "holiday"),
+        Failure(
+          .machine, code: "hooks.share",
+          reason: "1250 orders for hooks of the list's owner wait already",
+          advice: "Find out why their programs do not run")),
+      "Left out the hook /usr/local/bin/tell for list 'holiday': 1250 orders for hooks of the list's owner wait "
+        + "already. Find out why their programs do not run."
+    ),
+    (
+      .webhookLeftOut(
+        webhook,
+        Failure(.machine, code: "hooks.full", reason: "10000 webhooks wait already")),
+      "Left out the webhook https://h.example/done for list 'holiday': 10000 webhooks wait already."
+    ),
+    (
       .webhookSent(webhook, attempts: 1),
       "Sent the webhook https://h.example/done for list 'holiday'."
     ),

@@ -55,6 +55,14 @@ package struct Roll: Equatable, Sendable {
     one.lexicographicallyPrecedes(other)
   }
 
+  /// Step 1 of a claim asks for writers, on the disk.
+  var finding: Probe {
+    if let obstacle {
+      return obstacle.kind == .final ? .unreadable(obstacle) : .troubled(obstacle)
+    }
+    return pictures.isEmpty ? .noPictures : .unknown
+  }
+
   /// The names at the start of each path that are not part of the photo's name.
   var base: Int { key.place == .inbox ? 1 : 0 }
 

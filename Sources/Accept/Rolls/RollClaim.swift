@@ -28,12 +28,7 @@ struct RollClaim {
   private var memory: ClaimMemory { claim.memory }
 
   func probe(_ candidate: Candidate) throws(SystemError) -> Probe {
-    guard let roll = try memory.look(at: claim.inbox).roll(candidate.key) else { return .missing }
-    if let obstacle = roll.obstacle {
-      return obstacle.kind == .final ? .unreadable(obstacle) : .troubled(obstacle)
-    }
-    // Step 1 asks for writers, on the disk.
-    return roll.pictures.isEmpty ? .noPictures : .unknown
+    try memory.look(at: claim.inbox).roll(candidate.key)?.finding ?? .missing
   }
 
   func take(_ candidate: Candidate, besides others: Int) async throws(Attempt) -> Attempt {

@@ -8,6 +8,8 @@ internal import Vocabulary
 
 struct RollLook {
   let inbox: any Folder
+  /// A larger picture stays.
+  var largestPicture = UInt64.max
 
   /// The roll in the folder; nil if there is no such folder.
   func roll(_ name: FileName) throws(SystemError) -> Roll? {
@@ -71,7 +73,7 @@ struct RollLook {
         continue
       }
       guard let status = try folder.status(ifThere: entry.name) else { continue }
-      if let reason = Self.judge(entry.name, status, walk.top) {
+      if let reason = judge(entry.name, status, walk.top) {
         walk.leave(place, reason)
       } else if status.kind == .file {
         hasPictures = true
@@ -99,7 +101,7 @@ struct RollLook {
   }
 
   /// Why the file or folder is not part of the roll.
-  private static func judge(
+  private func judge(
     _ name: FileName, _ status: FileStatus, _ top: FileStatus
   ) -> IgnoredReason? {
     switch status.kind {
@@ -108,7 +110,8 @@ struct RollLook {
     case .folder: return status.device == top.device ? nil : .otherFileSystem
     case .file:
       if !PictureName(name.bytes).isPicture { return .noPicture }
-      return status.owner == top.owner ? nil : .otherOwner
+      if status.owner != top.owner { return .otherOwner }
+      return status.size > largestPicture ? .largePicture : nil
     }
   }
 
@@ -118,7 +121,8 @@ struct RollLook {
       reason: "the daemon may not take pictures out of \(Roll.text(path)): \(why)",
       advice:
         "Allow the daemon to change it: setfacl -R -m u:\(Surroundings.ownName):rwX, or use "
-        + "darkroomctl submit")
+        + "darkroomctl submit. The daemon looks again when the folder in the inbox itself changes, and after "
+        + "up to five minutes when only a folder below it does")
   }
 
   private static let elsewhere = Failure(

@@ -247,9 +247,9 @@ final class ShareDesk: OnGround {
       let answer = try await office.focuses(on: questions.sorted())
       notes.withLock { $0.focus.answered(questions, answer, asked: asked) }
     }
-    if mayLease, let photos = nextWishAhead() {
+    if mayLease, let wish = nextWishAhead() {
       let asked = clock.uptime()
-      let shares = try await office.leaseAhead(photos)
+      let shares = try await office.leaseAhead(wish)
       perform(book.withLock { $0.leasedAhead(shares, asked: asked) })
     }
     for deed in notes.withLock({ $0.focus.deeds(held, at: clock.uptime()) })
@@ -301,7 +301,7 @@ final class ShareDesk: OnGround {
     health.health.hold == nil && clock.uptime() >= notes.withLock(\.patience)
   }
 
-  private func nextWishAhead() -> Int? {
+  private func nextWishAhead() -> AheadWish? {
     if book.withLock({ $0.wishAhead() }) == nil { return nil }
     let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
     let counts = unreported()

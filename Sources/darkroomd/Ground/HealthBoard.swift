@@ -21,6 +21,7 @@ final class HealthBoard: Sendable {
     var lostResults: Set<ListID> = []
   }
 
+  let leftHooks = LeftHooks()
   private let state = Mutex(State())
   private let reporter: Reporter
   private let inbox: String

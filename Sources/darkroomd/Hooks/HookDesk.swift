@@ -105,15 +105,18 @@ struct HookDesk: OnGround {
   }
 
   private func add(_ order: HookOrder) throws(SystemError) {
-    let isAdded = try outbox.add(order)
-    if !isAdded, try outbox.hasRoom() {
-      let program = settings.current.hooks.program(for: order.key.event) ?? "-"
-      let facts = HookFacts(
-        program, event: order.key.event.rawValue, list: order.key.list, listName: order.listName)
-      return health.report(.hookFailed(facts, Self.ownHooks))
+    if try outbox.add(order) {
+      health.set(nil, for: .hookOrders)
+      return bell.ring()
     }
-    health.set(isAdded ? nil : Self.full, for: .hookOrders)
-    if isAdded { bell.ring() }
+    let hasRoom = try outbox.hasRoom()
+    health.leftHooks.note(hasRoom ? Self.ownHooks : Self.full, of: order.key.list)
+    // A full outbox is one trouble, however many lists it concerns.
+    guard hasRoom else { return health.set(Self.full, for: .hookOrders) }
+    let program = settings.current.hooks.program(for: order.key.event) ?? "-"
+    let facts = HookFacts(
+      program, event: order.key.event.rawValue, list: order.key.list, listName: order.listName)
+    health.report(.hookLeftOut(facts, Self.ownHooks))
   }
 
   private func add(_ order: WebhookOrder) throws(SystemError) {
@@ -121,7 +124,8 @@ struct HookDesk: OnGround {
       let isFull = try !webhooks.hasRoom()
       if isFull { health.set(Self.manyWebhooks, for: .newWebhooks) }
       let failure = isFull ? Self.manyWebhooks : Self.ownWebhooks
-      health.report(.webhookFailed(order.shown, failure, attempts: 0))
+      health.leftHooks.note(failure, of: order.key.list)
+      health.report(.webhookLeftOut(order.shown, failure))
       return
     }
     sends(order)

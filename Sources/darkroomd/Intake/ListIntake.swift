@@ -56,6 +56,8 @@ struct ListIntake: IntakeRules, OnGround {
 
   func nextNumber() -> ListID { recorder.newList() }
 
+  func largestPicture() -> UInt64 { settings.current.download.maximumSize }
+
   func isRecorded(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
   /// The newest such list, if it is at work and can be opened.

@@ -154,8 +154,38 @@ final class ControlCalls: ControlService {
   /// are meant only if the caller has neither a file nor a list of the name.
   private func arrival(of list: ListReference, for peer: ControlPeer) async throws(ControlError) {
     if let number = list.number, views.isKnown(ListID(number)) { return }
-    let sight = views.sight(of: peer)
-    var ignored: (name: FileName, reason: IgnoredReason)?
+    while true {
+      let ignored = try await ignoredFile(of: list, for: peer)
+      var newest: UInt64 = 0
+      var missing: ControlError?
+      do throws(ControlError) { newest = try views.choose(list, by: peer).number } catch {
+        guard case .noSuchList = error else { throw error }
+        missing = error
+      }
+      if let reason = views.rejection(of: list, after: newest, for: peer) {
+        throw views.sight(of: peer).rejection(of: list, reason)
+      }
+      guard let missing else { return }
+      guard let ignored else { throw missing }
+      guard ignored.isUndecided, !Task.isCancelled, !stop.isOn else {
+        throw .notPossible(why: "'\(ignored.name)' in the inbox is ignored: \(ignored.reason)")
+      }
+      // Nothing rings when its time is over.
+      await views.clock.rest(.seconds(1))
+    }
+  }
+
+  private struct IgnoredFile {
+    let name: FileName
+    let reason: IgnoredReason
+    /// A new folder, which may still get pictures.
+    let isUndecided: Bool
+  }
+
+  /// Waits while a file may still become the list; then returns the one that is ignored, if there is one.
+  private func ignoredFile(
+    of list: ListReference, for peer: ControlPeer
+  ) async throws(ControlError) -> IgnoredFile? {
     while !Task.isCancelled, !stop.isOn {
       let seen = changes.version
       let sweep = await views.inbox.look(
@@ -166,30 +196,20 @@ final class ControlCalls: ControlService {
       let own = files.filter { $0.owner == peer.user }
       if !files.isEmpty, !own.isEmpty || views.hasOwn(list, peer) { files = own }
       if files.isEmpty {
-        if sweep.waiting.isEmpty {
-          ignored = sweep.ignored.min { $0.key < $1.key }.map { ($0.key, $0.value) }
+        guard sweep.waiting.isEmpty else { return nil }
+        let first =
+          sweep.undecided.min().map { ($0, .noPictures) } ?? sweep.ignored.min { $0.key < $1.key }
+        return first.map { name, reason in
+          IgnoredFile(name: name, reason: reason, isUndecided: sweep.undecided.contains(name))
         }
-        break
       }
       if let file = files.first, files.allSatisfy(\.isUnreadable) {
-        throw .notPossible(why: "'\(file.name)' waits: \(sight.words(file.waitsFor))")
+        let words = views.sight(of: peer).words(file.waitsFor)
+        throw .notPossible(why: "'\(file.name)' waits: \(words)")
       }
       await changes.change(after: seen)
     }
-    var newest: UInt64 = 0
-    var missing: ControlError?
-    do throws(ControlError) { newest = try views.choose(list, by: peer).number } catch {
-      guard case .noSuchList = error else { throw error }
-      missing = error
-    }
-    if let reason = views.rejection(of: list, after: newest, for: peer) {
-      throw sight.rejection(of: list, reason)
-    }
-    guard let missing else { return }
-    if let ignored {
-      throw .notPossible(why: "'\(ignored.name)' in the inbox is ignored: \(ignored.reason)")
-    }
-    throw missing
+    return nil
   }
 
   // MARK: changes

@@ -163,10 +163,17 @@ struct MetricsView: Sendable {
         "messages_dropped", "Messages that were left out because the journal was slow.",
         counts.leftOut),
       Self.family(
-        "webhook_ends", .counter, "Webhooks that were sent, and that were given up.", "result",
-        [("sent", counts[.webhookSent]), ("failed", counts[.webhookFailed])]),
+        "webhook_ends", .counter,
+        "Webhooks that were sent, given up, or left out because too many waited.", "result",
+        [
+          ("sent", counts[.webhookSent]), ("failed", counts[.webhookFailed]),
+          ("left_out", counts[.webhookLeftOut]),
+        ]),
       Self.counter(
         "hook_failures", "Hooks that this process ran and that failed.", counts[.hookFailed]),
+      Self.counter(
+        "hooks_left_out", "Hooks that were not ordered because too many of the list's owner wait.",
+        counts[.hookLeftOut]),
     ]
   }
 

@@ -53,6 +53,7 @@ struct Views: OnGround {
       moreHosts: max(0, closed.count - HostSummary.mostShown),
       waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
     report.pictureRefusal = settings.current.pictureRefusal
+    report.largestPicture = settings.current.download.maximumSize
     return report
   }
 

@@ -13,6 +13,7 @@
 // - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first
 // - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
 //   `ProxyFacts` distinguishes trouble of the proxy from trouble of a host
+// - a list that is over: nothing; `LeftHooks` knows why its hook was not ordered
 // - a list that nodes share: the ledger, whose trouble `ShareDesk` notes in `Health`
 // - everything: `MachineTrouble` in Chain (trouble of this machine)
 
@@ -77,7 +78,9 @@ struct WhyView {
       } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
         note(.downloads, failure, nil, &wait)
       }
-    case .over, nil: wait.kind = (summary.isFinal ? Kind.over : .opening).rawValue
+    case .over, nil:
+      let isOver = summary.isFinal
+      note(isOver ? .over : .opening, isOver ? views.health.leftHooks[list] : nil, nil, &wait)
     }
     return wait
   }
