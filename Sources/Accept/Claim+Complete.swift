@@ -96,7 +96,12 @@ extension Claim {
   /// The name under which the list was dropped still links to the same inode: this name is a hard link, and
   /// another drop.
   private func isHardLink(_ dropped: DroppedFile, to name: FileName) throws(SystemError) -> Bool {
-    let status = try inbox.status(ifThere: name)
+    let status: FileStatus?
+    do throws(SystemError) { status = try inbox.status(ifThere: name) } catch {
+      // Something is mounted there.
+      guard error.isOfOneThing else { throw error }
+      return false
+    }
     return status?.inode == dropped.status.inode && status?.device == dropped.status.device
   }
 }

@@ -68,22 +68,24 @@ extension Claim {
     _ dropped: DroppedFile, into staged: inout StagedList
   ) async throws(Attempt) -> FileCopy.Sum {
     let (file, size) = (dropped.file, dropped.status.size)
+    if let ahead = staged.catalogued {
+      let isSame = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
+        try isSame(file, as: ahead, size)
+      }
+      if isSame {
+        memory.ahead.paid()
+        return try whole(dropped, ahead)
+      }
+      // Different bytes need new files: a worker has had descriptors of the old ones.
+      staged = try asAttempt { () throws(SystemError) in try memory.layOut(staged.list) }
+    }
+    let target = staged.copy.in
     let sum: FileCopy.Sum
     do throws(SystemError) {
-      if let ahead = staged.catalogued, try !isSame(file, as: ahead, size) {
-        // Different bytes need new files: a worker has had descriptors of the old ones.
-        staged = try memory.layOut(staged.list)
+      sum = try await LongFiles.aside(size) { () throws(SystemError) in
+        try FileCopy.copy(file, to: target, upTo: size)
       }
-      if let ahead = staged.catalogued {
-        memory.ahead.paid()
-        sum = ahead
-      } else {
-        let target = staged.copy.in
-        sum = try await LongFiles.aside(size) { () throws(SystemError) in
-          try FileCopy.copy(file, to: target, upTo: size)
-        }
-      }
-    } catch { throw error.attempt }
+    } catch { throw error.attempt(closed: DroppedFile.closed) }
     return try whole(dropped, sum)
   }
 
@@ -97,7 +99,9 @@ extension Claim {
   private func whole(
     _ dropped: DroppedFile, _ sum: FileCopy.Sum
   ) throws(Attempt) -> FileCopy.Sum {
-    let isUntouched = try asAttempt { () throws(SystemError) in try dropped.isUntouched() }
+    let isUntouched = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
+      try dropped.isUntouched()
+    }
     guard isUntouched, sum.size == dropped.status.size else { throw .changed }
     return sum
   }

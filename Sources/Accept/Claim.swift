@@ -57,12 +57,10 @@ struct Claim {
   }
 
   func probe(_ candidate: Candidate) -> Probe {
-    do throws(SystemError) {
+    do throws(Attempt) {
       if candidate.isRoll { return try RollClaim(claim: self).probe(candidate) }
       return DroppedFile.probe(candidate, in: try folder(of: candidate.key.place))
-    } catch {
-      return error.isMissing ? .missing : .troubled(error.machineFailure)
-    }
+    } catch { return Probe(error) }
   }
 
   private func take(
@@ -87,24 +85,24 @@ struct Claim {
   }
 
   func open(_ candidate: Candidate, _ proof: Proof) throws(Attempt) -> DroppedFile {
-    let folder: any Folder
     // Without `.claim` the file could not leave the inbox.
     do throws(SystemError) {
       _ = try ClaimFolder(inbox: inbox).standing()
     } catch { throw .troubled(InboxTrouble.claim(inbox.path, error)) }
-    do throws(SystemError) {
-      folder = try self.folder(of: candidate.key.place)
-    } catch { throw error.isMissing ? .missing : .troubled(error.machineFailure) }
-    return try DroppedFile(candidate, in: folder, proof, trustsLeases: trustsLeases)
+    return try DroppedFile(
+      candidate, in: folder(of: candidate.key.place), proof, trustsLeases: trustsLeases)
   }
 
-  private func folder(of place: Candidate.Place) throws(SystemError) -> any Folder {
+  private func folder(of place: Candidate.Place) throws(Attempt) -> any Folder {
     switch place {
-    case .inbox: inbox
+    case .inbox: return inbox
     case .claim(let list):
-      try inbox.folder(ClaimFolder.name, creating: false)
-        .folder(ListFolder.name(list), creating: false)
-    case .loose: throw SystemError(.isFolder, call: "openat", thing: inbox.path)
+      let nest = try asAttempt { () throws(SystemError) in
+        try inbox.folder(ifThere: ClaimFolder.name)?.folder(ifThere: ListFolder.name(list))
+      }
+      guard let nest else { throw .missing }
+      return nest
+    case .loose: throw .missing
     }
   }
 

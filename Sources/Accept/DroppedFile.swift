@@ -31,7 +31,7 @@ struct DroppedFile {
     do throws(SystemError) {
       answer = try FileLease.take(file, thing)
       status = try file.status()
-    } catch { throw .troubled(error.machineFailure) }
+    } catch { throw error.attempt(closed: Self.closed) }
     if answer == .held, !trustsLeases { FileLease.drop(file) }
     hasLease = answer == .held && trustsLeases
     if answer == .writer { throw .writer }
@@ -60,14 +60,8 @@ struct DroppedFile {
   /// Probes for writers with a read lease, which it drops at once.
   static func probe(_ candidate: Candidate, in folder: any Folder) -> Probe {
     let file: any OpenFile
-    do throws(Attempt) {
-      file = try open(candidate.name, in: folder)
-    } catch {
-      return switch error {
-      case .unreadable(let failure): .unreadable(failure)
-      case .troubled(let failure): .troubled(failure)
-      default: .missing
-      }
+    do throws(Attempt) { file = try open(candidate.name, in: folder) } catch {
+      return Probe(error)
     }
     defer { FileLease.drop(file) }
     do throws(SystemError) {
@@ -77,27 +71,24 @@ struct DroppedFile {
       case .writer: .writer
       case .unavailable: .unknown
       }
-    } catch { return .troubled(error.machineFailure) }
+    } catch { return Probe(error.attempt(closed: closed)) }
   }
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Attempt) -> any OpenFile
   {
-    do throws(SystemError) {
-      return try folder.open(name, .read)
-    } catch {
-      switch error.name {
-      case .missing: throw .missing
-      case .notPermitted, .denied:
-        let reason = "the daemon may not read it: \(Printable.text(error.description))"
-        throw .unreadable(
-          Failure(
-            .final, code: "list.unreadable", reason: reason,
-            advice:
-              "Allow the daemon to read it (setfacl -m u:\(Surroundings.ownName):r), or drop it again with darkroomctl submit"
-          ))
-      case .noDevice, .notFolder, .isFolder, .isLink: throw .changed
-      default: throw .troubled(error.machineFailure)
-      }
-    }
+    try asUsers(closed: closed) { () throws(SystemError) in try folder.open(name, .read) }
+  }
+
+  /// What the owner of the file is told.
+  static func closed(_ error: SystemError) -> Failure {
+    let isForbidden = error.name == .notPermitted || error.name == .denied
+    let way = "drop it again with darkroomctl submit"
+    return Failure(
+      .final, code: "list.unreadable",
+      reason: "the daemon \(isForbidden ? "may not" : "cannot") read it: "
+        + Printable.text(error.description),
+      advice: isForbidden
+        ? "Allow the daemon to read it (setfacl -m u:\(Surroundings.ownName):r), or \(way)"
+        : "Take it out of the inbox, or \(way)")
   }
 }

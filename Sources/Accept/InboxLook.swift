@@ -36,7 +36,7 @@ struct InboxLook {
     var entries = try claimed(&finds.loose)
     for entry in try inbox.entries()
     where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
-      let found = try ifReachable(entry.name, isFolder: entry.kind == .folder) {
+      let found = try ifReachable(entry.name) {
         () throws(SystemError) in try self.entry(entry, walks, &finds)
       }
       if let found { entries.append(found) }
@@ -48,12 +48,13 @@ struct InboxLook {
     return entries + (try rolls(of: finds.loose).map { InboxState.Entry(roll: $0) })
   }
 
-  /// A dead mount under one name does not hide the others.
+  /// One name does not hide the others, as every user can mount a dead or a closed file system over an own file or
+  /// folder. Only errors of the inbox itself do.
   private func ifReachable(
-    _ name: FileName, isFolder: Bool, _ act: () throws(SystemError) -> InboxState.Entry?
+    _ name: FileName, _ act: () throws(SystemError) -> InboxState.Entry?
   ) throws(SystemError) -> InboxState.Entry? {
     do throws(SystemError) { return try act() } catch {
-      guard isFolder, error.isOfOneThing else { throw error }
+      guard error.isOfOneThing else { throw error }
       return InboxState.Entry(Candidate.Key(name), ignored: .unreachable)
     }
   }
@@ -142,7 +143,7 @@ struct InboxLook {
       if let next = walks.next(for: top.status.owner, at: now) {
         return InboxState.Entry(rollKey: top.key, walks.status(of: top), postponed: next)
       }
-      let entry = try ifReachable(top.key.name, isFolder: true) { () throws(SystemError) in
+      let entry = try ifReachable(top.key.name) { () throws(SystemError) in
         try look.roll(top.key.name).map { InboxState.Entry(roll: $0) }
       }
       walks.pay(entry?.entries ?? 0, for: top.key, of: top.status.owner, at: now)
@@ -180,29 +181,23 @@ struct InboxLook {
     }
   }
 
-  /// One candidate as it is now; nil if it is gone, or cannot be looked at: the next sweep tells.
+  /// One candidate as it is now; nil if it is gone.
   func entry(_ key: Candidate.Key) throws(SystemError) -> InboxState.Entry? {
-    do throws(SystemError) { return try currentEntry(key) } catch {
-      guard error.isOfDeadMount else { throw error }
-      return nil
-    }
-  }
-
-  private func currentEntry(_ key: Candidate.Key) throws(SystemError) -> InboxState.Entry? {
-    let status: FileStatus?
     switch key.place {
     case .claim(let list):
       let nest = try inbox.folder(ifThere: ClaimFolder.name)?
         .folder(ifThere: ListFolder.name(list))
-      status = try nest?.status(ifThere: key.name)
+      return try nest?.status(ifThere: key.name).map { InboxState.Entry(key, $0) }
     case .loose: return try roll(key).map { InboxState.Entry(roll: $0) }
     case .inbox:
-      status = try inbox.status(ifThere: key.name)
-      if pictures, status?.kind == .folder {
-        return try roll(key).map { InboxState.Entry(roll: $0) }
+      return try ifReachable(key.name) { () throws(SystemError) in
+        let status = try inbox.status(ifThere: key.name)
+        if pictures, status?.kind == .folder {
+          return try roll(key).map { InboxState.Entry(roll: $0) }
+        }
+        return status.map { InboxState.Entry(key, $0) }
       }
     }
-    return status.map { InboxState.Entry(key, $0) }
   }
 
   /// The current pictures of the key; nil if there are none.
@@ -211,7 +206,9 @@ struct InboxLook {
     var finds = Finds()
     _ = try claimed(&finds.loose)
     for entry in try inbox.entries() where PictureName(entry.name.bytes).isPicture {
-      _ = try self.entry(entry, RollWalks(), &finds)
+      _ = try ifReachable(entry.name) { () throws(SystemError) in
+        try self.entry(entry, RollWalks(), &finds)
+      }
     }
     return try rolls(of: finds.loose).first { $0.key == key }
   }
@@ -247,15 +244,12 @@ struct InboxLook {
     _ name: FileName, in nest: any Folder
   ) throws(SystemError) -> FileStatus? {
     let found = try nest.status(ifThere: name)
-    guard let found, found.links > 1, let left = try inbox.status(ifThere: name),
-      left.inode == found.inode, left.device == found.device
+    guard let found, found.links > 1 else { return found }
+    // Nil as well if something is mounted there, which no crash leaves.
+    guard let left = try? inbox.status(ifThere: name), left.inode == found.inode,
+      left.device == found.device
     else { return found }
     try? inbox.remove(name)
     return try nest.status(ifThere: name)
   }
-}
-
-extension SystemError {
-  /// As the status of a mount of another user, or of one whose server is gone.
-  fileprivate var isOfDeadMount: Bool { name == .denied || name == .notConnected }
 }

@@ -56,6 +56,7 @@ final class InboxLoop {
         queueRepeats()
         queueRolls()
         while let task = queue.next(unless: memory.ahead.reading) {
+          begin(task)
           group.addTask { await home.with { await $0.perform(task) } }
         }
         if next != .nothing, let candidate = await fileToReadAhead(),
@@ -203,9 +204,16 @@ final class InboxLoop {
     for key in state.dueKeys(at: start) where state.admitsWalk(of: key, at: start) {
       let entry = try read { () throws(SystemError) in try look.entry(key) }
       if let entry { state.walked(entry, at: start) }
+      // It leaves its place: the sweep that follows tells.
+      if entry?.isCovered == true { sweepNext() }
       files.append((key, entry))
     }
     return state.glanced(files, at: parts.clock.uptime())
+  }
+
+  private func sweepNext() {
+    mustSweep = true
+    mailbox.put(.claimed)
   }
 
   private func read<Value>(_ act: () throws(SystemError) -> Value) throws(Attempt) -> Value {
@@ -269,6 +277,15 @@ final class InboxLoop {
     }
   }
 
+  private func begin(_ task: ClaimQueue.Task) {
+    guard let candidate = task.candidate else { return }
+    state.began(candidate.key)
+    // A short list is not seen to wait.
+    if candidate.isRoll || candidate.status.size > ReadAhead.longest {
+      parts.rules.tell(.changed(state.counts))
+    }
+  }
+
   private func perform(_ task: ClaimQueue.Task) async {
     let claim = claim()
     let others = max(0, undecided - 1)
@@ -297,6 +314,7 @@ final class InboxLoop {
     if end == .changed || state.hasChanged(candidate.key) { mustSweep = true }
     // A folder may have more, and its removal does not ring.
     if candidate.isRoll, case .accepted = end { mustSweep = true }
+    if candidate.isRoll { state.endedRoll(at: parts.clock.uptime()) }
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
       perform(action, claim)
     }

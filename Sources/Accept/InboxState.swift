@@ -48,6 +48,9 @@ package struct InboxState: Sendable {
       self.owner = owner
     }
 
+    /// What has the name cannot be seen.
+    var isCovered: Bool { ignored == .unreachable }
+
     init(passed key: Candidate.Key, ignored: IgnoredReason) {
       self.init(key, ignored: ignored)
       isPassed = true
@@ -133,7 +136,7 @@ package struct InboxState: Sendable {
         seen.insert(entry.key)
       }
     }
-    places.sweep { seen.contains($0.candidate.key) || $0.phase == .busy }
+    places.sweep { seen.contains($0.candidate.key) || $0.isBusy }
     for entry in entries where entry.ignored == nil {
       guard let status = entry.status else { continue }
       note(Candidate(key: entry.key, status: status), at: since ?? now)
@@ -270,9 +273,21 @@ package struct InboxState: Sendable {
       places[key] = nil
       return []
     }
-    if !actions.isEmpty { file.phase = .busy }
+    if !actions.isEmpty { file.phase = .ready }
     places[key] = file
     return actions
+  }
+
+  /// The turn of a file has come.
+  mutating func began(_ key: Candidate.Key) {
+    if waiting[key]?.phase == .ready { places[key]?.phase = .busy }
+  }
+
+  /// The turn of a roll is over: of those that wait for its room each is due.
+  mutating func endedRoll(at now: Duration) {
+    for (key, file) in waiting where file.candidate.isRoll && file.isQueued {
+      places[key]?.endTurn(at: now)
+    }
   }
 
   /// Takes the result of an attempt or a rejection.
@@ -298,7 +313,7 @@ package struct InboxState: Sendable {
     case .troubled(let failure): file.suffer(failure, at: now)
     case .refused(let failure, let proof):
       if now - file.since >= nature.rejectTime(settings) {
-        file.phase = .busy
+        file.phase = .ready
         places[key] = file
         return [.reject(file.candidate, failure, proof)]
       }
@@ -326,7 +341,7 @@ package struct InboxState: Sendable {
     let known = places[candidate.key]
     if let known {
       if known.candidate.status == candidate.status { return }
-      if known.phase == .busy {
+      if known.isBusy {
         changed.insert(candidate.key)
         return
       }

@@ -102,6 +102,19 @@ package struct IntakeStanding: Equatable, Sendable {
   package var trouble: Failure? { record ?? machine }
 }
 
+extension Failure {
+  /// A list takes over from lower numbers only, and a number that was drawn ahead may be too low. The next attempt draws
+  /// a higher one, and sees no list or prints that are being removed. Users can cause it with lists of one name, so
+  /// that it is no trouble of this machine.
+  package static let late = Failure(
+    .passing, code: "list.late",
+    reason:
+      "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
+  )
+
+  var isLate: Bool { code == Self.late.code }
+}
+
 package enum InboxNews: Equatable, Sendable {
   /// A second copy of a list in progress has left the inbox.
   case repeated(FileName, ListID)

@@ -44,23 +44,64 @@ package enum Attempt: Error, Equatable {
 }
 
 extension Failure {
-  /// Not the file's fault: a stop, or trouble of this machine.
-  var attempt: Attempt { kind == .cancelled ? .interrupted : .troubled(self) }
+  /// Not the file's fault: a stop, another list of its owner that was faster, or trouble of this machine.
+  var attempt: Attempt {
+    if isLate { return .changed }
+    return kind == .cancelled ? .interrupted : .troubled(self)
+  }
 }
 
 extension SystemError {
+  /// For the daemon's own files and folders.
   var attempt: Attempt { machineFailure.attempt }
+
+  /// For the files and folders of a user, who can make a call fail at any time: by a mode, a lease, a mount, a rename.
+  /// That concerns the user alone. Only what no user has a hand in is trouble of this machine, which everyone is told
+  /// about.
+  /// - Parameter closed: what the user is told about an error that does not pass by itself.
+  func attempt(closed: (SystemError) -> Failure) -> Attempt {
+    if isMachineTrouble || isCancelled { return attempt }
+    return switch name {
+    case .missing: .missing
+    // A lease of another process, which delays this one.
+    case .again: .writer
+    case .noDevice, .notFolder, .isFolder, .isLink: .changed
+    default: .unreadable(closed(self))
+    }
+  }
 }
 
-/// Raises the kernel's error as the trouble of this machine that it is, or as a stop.
+extension Probe {
+  /// What an attempt that ends before its first step says about the file.
+  init(_ attempt: Attempt) {
+    self =
+      switch attempt {
+      case .writer: .writer
+      case .unreadable(let failure): .unreadable(failure)
+      case .troubled(let failure): .troubled(failure)
+      default: .missing
+      }
+  }
+}
+
+/// For the daemon's own files and folders: raises the kernel's error as trouble of this machine, or as a stop.
 func asAttempt<Value>(_ act: () throws(SystemError) -> Value) throws(Attempt) -> Value {
   do throws(SystemError) { return try act() } catch { throw error.attempt }
+}
+
+/// The same for the files and folders of a user.
+func asUsers<Value>(
+  closed: (SystemError) -> Failure, _ act: () throws(SystemError) -> Value
+) throws(Attempt) -> Value {
+  do throws(SystemError) { return try act() } catch { throw error.attempt(closed: closed) }
 }
 
 package struct WaitingFile: Equatable, Sendable {
   package enum Phase: Equatable, Sendable {
     /// Changed a moment ago. → busy
     case settling
+    /// Its try or its rejection waits for its turn. → busy
+    case ready
     /// Being probed, tried or rejected. → any
     case busy
     /// A program has it open for writing. → busy
@@ -135,7 +176,7 @@ package struct WaitingFile: Equatable, Sendable {
   /// A folder that is due is not looked through now.
   mutating func postpone(until next: Duration) {
     switch phase {
-    case .busy, .leftBehind, .withoutPictures: break
+    case .ready, .busy, .leftBehind, .withoutPictures: break
     case .unreadable: restsUntil = max(restsUntil, next)
     case .settling, .held, .quiet, .doubtful, .postponed, .troubled, .queued:
       phase = .postponed(next: next)
@@ -149,7 +190,7 @@ package struct WaitingFile: Equatable, Sendable {
     return RollWalks.Known(
       status: candidate.status, top: top, since: since,
       isDue: isDue || isEmpty && now - since >= RollWalks.interval,
-      rests: isEmpty || phase != .busy && now < restsUntil)
+      rests: isEmpty || !isBusy && now < restsUntil)
   }
 
   /// A writer's close usually rings the doorbell, but not always: the probe is repeated after growing pauses.
@@ -163,6 +204,13 @@ package struct WaitingFile: Equatable, Sendable {
     var pause = if case .troubled(_, _, let pause) = before { pause } else { Self.troublePauses }
     phase = .troubled(failure, next: now + pause.take(), pause: pause)
     before = phase
+  }
+
+  /// Other pictures have been copied, so that there may be room for these.
+  mutating func endTurn(at now: Duration) {
+    if case .queued(let failure) = phase, failure.code == RollClaim.turn {
+      restsUntil = min(restsUntil, now)
+    }
   }
 
   mutating func relieve(at now: Duration) {
@@ -193,7 +241,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .held(let next, _), .troubled(_, let next, _), .postponed(let next): next
     case .quiet: quietTime(settings, nature)
     case .doubtful: since + nature.rejectTime(settings)
-    case .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
+    case .ready, .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
     }
   }
 
@@ -213,12 +261,14 @@ package struct WaitingFile: Equatable, Sendable {
     return switch phase {
     case .held(let next, _) where candidate.isRoll: next <= now
     case .held, .queued, .unreadable: now - since >= settings.dwell
-    case .busy, .leftBehind, .withoutPictures: false
+    case .ready, .busy, .leftBehind, .withoutPictures: false
     case .settling, .quiet, .doubtful, .troubled, .postponed:
       due(settings, nature).map { $0 <= now } ?? false
     }
   }
 
+  /// A claim has it, or will have it.
+  var isBusy: Bool { phase == .busy || phase == .ready }
   var isQueued: Bool { if case .queued = phase { true } else { false } }
   var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
 
@@ -233,7 +283,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .doubtful: "it is not a valid list yet"
     case .troubled: "this machine is in trouble"
     case .unreadable: "the daemon may not read it"
-    case .settling, .busy, .held, .quiet, .postponed, .leftBehind, .withoutPictures: reason
+    case .settling, .ready, .busy, .held, .quiet, .postponed, .leftBehind, .withoutPictures: reason
     }
   }
 
@@ -241,6 +291,8 @@ package struct WaitingFile: Equatable, Sendable {
   private var reason: String {
     switch phase {
     case .settling: "it changed a moment ago"
+    case .ready where candidate.isRoll: "other pictures are copied first"
+    case .ready: "other lists are read first"
     case .busy where candidate.isRoll: "it is being copied"
     case .busy: "it is being read"
     case .held: "a program has it open for writing"

@@ -36,6 +36,8 @@ struct Withdrawal {
           dropped.name, to: nest, as: dropped.name, replacing: false)
       } catch {
         if error.isMissing { return .missing }
+        // Its owner has mounted something over it.
+        if error.name == .busy { return .changed }
         throw error.machineFailure
       }
       // Another file may keep the folder that it comes from.
@@ -68,7 +70,11 @@ struct Withdrawal {
         return .changed
       }
       return try await dropped.isStill(sum) ? .gone : .changed
-    } catch { throw error.machineFailure }
+    } catch {
+      // What a user can do to it is a change.
+      if error.isMachineTrouble || error.isCancelled { throw error.machineFailure }
+      return .changed
+    }
   }
 
   private func putBack(_ name: FileName, from nest: any Folder) async throws(Failure) {

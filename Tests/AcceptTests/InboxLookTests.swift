@@ -83,6 +83,40 @@ import Vocabulary
     bench.cut.onStep(nil)
   }
 
+  @Test(
+    arguments: ["x.txt", "x.plist", "x.jpg", "x"].flatMap { name in
+      [13, 107].map { (name, $0 as Int32) }
+    })
+  func `a name that is covered by a closed or a dead mount hides no other`(
+    name: String, code: Int32
+  ) async throws {
+    let bench = try ClaimBench()
+    let covered = FileName(made: name)
+    if name == "x" {
+      _ = try bench.inbox.folder(covered, creating: true)
+      User.put("\(bench.inboxPath)/x/a.jpg", "a")
+    } else {
+      User.put("\(bench.inboxPath)/\(name)", "x end")
+    }
+    User.put("\(bench.inboxPath)/barn.plist", "a end")
+    User.put("\(bench.inboxPath)/b.jpg", "b")
+    FaultPlan.set(
+      .init("fstatat", on: "\(bench.inboxPath)/\(name)", code: code, isPermanent: true),
+      for: bench.inboxPath)
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    let look = bench.claim.memory.look(at: bench.inbox)
+    let entries = try look.entries()
+    #expect(entries.filter { $0.ignored == .unreachable }.map { "\($0.key.name)" } == [name])
+    #expect(try look.entry(Candidate.Key(covered))?.isCovered == true)
+    try await bench.settle()
+    #expect(bench.rules.names == ["b.plist", "barn.plist"])
+    #expect(try bench.inbox.listing().sorted() == [".claim", name])
+    FaultPlan.set(nil, for: bench.inboxPath)
+    try await bench.settle()
+    #expect(bench.rules.recorded.count == 3)
+    try bench.expectTidy("at the end")
+  }
+
   @Test func `a picture above MaximumSize= stays where it is, and is not copied`() async throws {
     let bench = try ClaimBench()
     bench.rules.state.withLock { $0.largestPicture = 10 }

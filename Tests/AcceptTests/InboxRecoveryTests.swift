@@ -77,6 +77,29 @@ import Vocabulary
     try bench.expectTidy("twins")
   }
 
+  @Test(
+    "A start finishes the other lists when a name is covered by a closed or a dead mount",
+    arguments: ["x.txt", "x.jpg", "barn.plist"].flatMap { name in
+      [13, 107].map { (name, $0 as Int32) }
+    })
+  func coveredName(name: String, code: Int32) async throws {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "a end")
+    if name != "barn.plist" { User.put("\(bench.inboxPath)/\(name)", "x end") }
+    try await bench.acceptInPlace()
+    FaultPlan.set(
+      .init("fstatat", on: "\(bench.inboxPath)/\(name)", code: code, isPermanent: true),
+      for: bench.scratch.path)
+    defer { FaultPlan.set(nil, for: bench.scratch.path) }
+    try await bench.restart()
+    #expect(try bench.inbox.has(ClaimBench.name) == (name == "barn.plist"))
+    FaultPlan.set(nil, for: bench.scratch.path)
+    try await bench.settle()
+    // The list knows its file.
+    #expect(bench.rules.names.filter { $0 == "barn.plist" }.count == 1)
+    try bench.expectTidy("at the end")
+  }
+
   @Test("A dropped file is known over a restart that numbers the disks in another order")
   func otherDevice() async throws {
     let bench = try ClaimBench()

@@ -122,6 +122,51 @@ import Vocabulary
   }
 
   @Test(
+    "What an owner does to a file at any time is no trouble of this machine",
+    arguments: [("openat", 11), ("openat", 16), ("openat", 107), ("fstatat", 13), ("fstatat", 107)]
+      as [(String, Int32)])
+  func ownersFile(_ call: String, _ code: Int32) async throws {
+    for first in 1...8 {
+      let bench = try InboxBench()
+      defer { heal(bench) }
+      _ = await bench.inbox.settled()
+      FaultPlan.set(
+        .init(call, on: bench.path("a.plist"), code: code, first: first, isPermanent: true),
+        for: bench.scratch.path)
+      User.put(bench.path("a.plist"), "a end")
+      User.put(bench.path("b.plist"), "b end")
+      for _ in 0..<3 {
+        bench.clock.advance(by: .seconds(60))
+        _ = await bench.settle()
+      }
+      #expect(bench.rules.names.contains("b.plist"), "\(first)")
+      #expect(bench.troubles.allSatisfy { $0 == nil }, "\(first): \(bench.troubles)")
+      let codes = Set(bench.rules.waits)
+      #expect(
+        codes.isSubset(of: ["a.plist: list.unreadable", "a.plist: over"]), "\(first): \(codes)")
+      #expect(code != 11 || codes.isEmpty, "\(first)")
+      heal(bench)
+      for _ in 0..<3 {
+        bench.clock.advance(by: .seconds(300))
+        _ = await bench.settle()
+      }
+      #expect(try bench.accepted() == ["a.plist": "a end", "b.plist": "b end"], "\(first)")
+      await bench.inbox.stop()
+    }
+  }
+
+  @Test("A list whose owner was faster with another of its name is tried again, without a word")
+  func late() async throws {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "a end")
+    bench.rules.state.withLock { $0.readFailure = .late }
+    #expect(await bench.claim.attempt(try bench.candidate(), .lease, besides: 0) == .changed)
+    try await bench.settle()
+    #expect(bench.rules.names == ["barn.plist"])
+    try bench.expectTidy("at the end")
+  }
+
+  @Test(
     "A staging folder that could not be removed goes at a later look",
     arguments: ["unlinkat", "rmdirat"])
   func leftoverFolder(_ call: String) async throws {

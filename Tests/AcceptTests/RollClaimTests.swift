@@ -361,6 +361,96 @@ import Vocabulary
     #expect(looks > 3 && (closed > 0) == (code == 13))
   }
 
+  @Test(
+    arguments: ["openat", "fstatat", "renameat2"].flatMap { call in
+      [11, 13, 16, 107].map { (call, $0 as Int32) }
+    })
+  func `what an owner does to a folder at any step is no trouble of this machine`(
+    call: String, code: Int32
+  ) async throws {
+    var calls = 0
+    while true {
+      calls += 1
+      let bench = try bench()
+      let candidate = try #require(try bench.candidates().first)
+      FaultPlan.set(
+        .init(call, on: "\(bench.inboxPath)/Barn", code: code, first: calls),
+        for: bench.inboxPath)
+      let end = await bench.claim.attempt(candidate, .quiet, besides: 0)
+      FaultPlan.set(nil, for: bench.inboxPath)
+      switch end {
+      case .accepted: break
+      case .writer: #expect(code == 11)
+      case .unreadable(let failure): #expect(failure.kind == .final)
+      default: Issue.record("\(end) at call \(calls)")
+      }
+      try await bench.settle()
+      #expect(try taken(bench) == ["1 Barn.plist": Self.pictures], "call \(calls)")
+      if case .accepted = end { break }
+    }
+    #expect(calls > 3)
+  }
+
+  @Test func `a folder that is closed after its copy was recorded keeps its list, for its owner`()
+    async throws
+  {
+    let bench = try bench()
+    FaultPlan.set(
+      .init("renameat2", on: "\(bench.inboxPath)/Barn", code: 13, isPermanent: true),
+      for: bench.inboxPath)
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    let candidate = try #require(try bench.candidates().first)
+    guard case .unreadable(let failure) = await bench.claim.attempt(candidate, .quiet, besides: 0)
+    else {
+      Issue.record("it left the inbox")
+      return
+    }
+    #expect(failure.code == "pictures.closed" && bench.rules.recorded.count == 1)
+    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits == ["Barn: pictures.closed"])
+    FaultPlan.set(nil, for: bench.inboxPath)
+    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits.last == "Barn: over")
+    #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
+    try bench.expectTidy("at the end")
+  }
+
+  @Test func `a folder becomes a file while its pictures leave it`() async throws {
+    let bench = try bench()
+    FaultPlan.set(
+      .init("renameat2", on: "\(bench.inboxPath)/Barn", code: 13, isPermanent: true),
+      for: bench.inboxPath)
+    _ = await bench.claim.attempt(
+      try #require(try bench.candidates().first), .quiet, besides: 0)
+    FaultPlan.set(nil, for: bench.inboxPath)
+    let barn = FileName(literal: "Barn")
+    try bench.inbox.rename(barn, to: bench.failed, as: barn, replacing: false)
+    User.put("\(bench.inboxPath)/Barn", "a file")
+    #expect(await RollClaim(claim: bench.claim).finishAll())
+  }
+
+  @Test func `pictures wait while others are copied and the disk may not hold both`() async throws {
+    let bench = try bench()
+    let size = UInt64(Self.pictures.values.map(\.utf8.count).reduce(0, +))
+    bench.rules.state.withLock { $0.room = 2 * size - 1 }
+    let memory = bench.claim.memory
+    let other = Candidate.Key(FileName(literal: "other"))
+    let roll = try #require(try bench.candidates().first)
+    for bytes in [size, .max] {
+      memory.copies[other] = bytes
+      guard case .full(let failure) = await bench.claim.attempt(roll, .quiet, besides: 0) else {
+        Issue.record("it was not held up")
+        return
+      }
+      #expect(failure.code == RollClaim.turn)
+      #expect(memory.copies == [other: bytes])
+    }
+    memory.copies[other] = size - 1
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
+    #expect(memory.copies == [other: size - 1])
+  }
+
   @Test func `a file too many or a folder too deep is told`() async throws {
     let deep = "Barn/" + (0..<Roll.deepest).map { "\($0)/" }.joined() + "a.jpg"
     let bench = try bench([deep: "a", "Barn/b.jpg": "b"])

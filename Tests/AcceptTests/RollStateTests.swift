@@ -56,6 +56,52 @@ import Vocabulary
     #expect(tried(Self.loose, until: 1000, { 1 + $0 / 3 }) == 50)
   }
 
+  @Test func `a folder whose turn has not come is not said to be copied`() {
+    var state = InboxState(InboxSettings())
+    var words: [String] = []
+    func note(_ now: Duration) {
+      words += state.report(at: now).waiting.map { $0.waitsFor.words(for: 7) }
+    }
+    for second in [0, 5] {
+      let now = Duration.seconds(second)
+      for action in state.swept([roll(Self.barn, 2)], at: now) {
+        if case .probe(let candidate) = action {
+          _ = state.probed(candidate.key, .unknown, at: now)
+        }
+      }
+    }
+    note(.seconds(5))
+    // A sweep that does not find it, or finds it changed, does not forget the claim.
+    _ = state.swept([], at: .seconds(6))
+    _ = state.swept([roll(Self.barn, 3)], at: .seconds(7))
+    note(.seconds(7))
+    state.began(Self.barn)
+    note(.seconds(8))
+    let turn = "other pictures are copied first"
+    #expect(words == [turn, turn, "it is being copied"])
+    #expect(state.hasChanged(Self.barn))
+  }
+
+  @Test func `pictures that wait for the room of others are due when these are copied`() throws {
+    var state = InboxState(InboxSettings())
+    for second in [0, 5] {
+      for action in state.swept([roll(Self.barn, 2)], at: .seconds(second)) {
+        if case .probe(let candidate) = action {
+          _ = state.probed(candidate.key, .unknown, at: .seconds(second))
+        }
+      }
+    }
+    for (code, isDue) in [("inbox.full", false), (RollClaim.turn, true)] {
+      state.began(Self.barn)
+      let failure = Failure(.machine, code: code, reason: "full")
+      _ = state.attempted(Self.barn, .full(failure), at: .seconds(6))
+      #expect(state.dueKeys(at: .seconds(6)).isEmpty)
+      state.endedRoll(at: .seconds(6))
+      #expect(state.dueKeys(at: .seconds(6)).isEmpty != isDue)
+      #expect((state.nextLook(at: .seconds(6)) == .zero) == isDue)
+    }
+  }
+
   @Test func `a folder without pictures is told once, and tried when it has some`() {
     var state = InboxState(InboxSettings())
     var told = 0

@@ -27,8 +27,18 @@ struct RollClaim {
   private var parts: ClaimParts { claim.parts }
   private var memory: ClaimMemory { claim.memory }
 
-  func probe(_ candidate: Candidate) throws(SystemError) -> Probe {
-    try memory.look(at: claim.inbox).roll(candidate.key)?.finding ?? .missing
+  func probe(_ candidate: Candidate) throws(Attempt) -> Probe {
+    try Self.roll(candidate.key, memory.look(at: claim.inbox))?.finding ?? .missing
+  }
+
+  /// A user can close an own folder, but not the inbox.
+  private static func roll(
+    _ key: Candidate.Key, _ look: InboxLook
+  ) throws(Attempt) -> Roll? {
+    do throws(SystemError) { return try look.roll(key) } catch {
+      throw key.place == .inbox
+        ? error.attempt(closed: { RollLook.closed([key.name], $0) }) : error.attempt
+    }
   }
 
   func take(_ candidate: Candidate, besides others: Int) async throws(Attempt) -> Attempt {
@@ -43,10 +53,16 @@ struct RollClaim {
     if let failure = fullness(adding: 0) { throw .full(failure) }
     let lack = fullness(adding: candidate.status.size)
     if let lack, !candidate.isLoose { throw .troubled(lack) }
+    let (room, overflows) = memory.copying.addingReportingOverflow(candidate.status.size)
+    if memory.copying > 0, fullness(adding: overflows ? .max : room) != nil {
+      throw .full(Self.inTurn)
+    }
+    memory.copies[candidate.key] = candidate.status.size
+    defer { memory.copies[candidate.key] = nil }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
-      try asAttempt { () throws(SystemError) in try look.roll(candidate.key) }
+      try Self.roll(candidate.key, look)
     }
     guard let roll else { return .missing }
     if let obstacle = roll.obstacle {
@@ -58,6 +74,7 @@ struct RollClaim {
       lack == nil
       ? roll
       : try RollRoom(roll: roll) { fullness(adding: $0) }.fitting()
+    memory.copies[candidate.key] = fitting.status.size
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
       try await fill(staged, fitting)
     }
@@ -67,6 +84,12 @@ struct RollClaim {
     try await finish(list)
     return .accepted(list)
   }
+
+  /// The code of the wait for room that another copy may need.
+  static let turn = "pictures.turn"
+  private static let inTurn = Failure(
+    .machine, scope: .one, code: turn,
+    reason: "other pictures are copied first, because the disk may not have room for all of them")
 
   // MARK: the end
 
@@ -79,7 +102,11 @@ struct RollClaim {
         parts.rules.tell(.waits(key.name, nil))
       } catch {
         isDone = false
-        guard case .troubled(let failure) = error else { continue }
+        let failure: Failure
+        switch error {
+        case .troubled(let trouble), .unreadable(let trouble): failure = trouble
+        default: continue
+        }
         let words = "the pictures of list \(list) cannot leave the inbox: \(failure.reason)"
         parts.rules.tell(
           .waits(
@@ -108,23 +135,27 @@ struct RollClaim {
     defer { memory.release(nest: list) }
     try asAttempt { () throws(SystemError) in try claim.double(list).run() }
     let (inbox, lists) = (claim.inbox, parts.lists)
-    var isDone = true
-    do throws(Failure) {
-      isDone = try await onDisk { () throws(Failure) in
-        let folder = try asMachine { () throws(SystemError) in
-          try lists.folder(ListFolder.name(list), creating: false)
-        }
-        guard let roll = try RollFile.read(from: folder) else { return true }
-        return try asMachine { () throws(SystemError) in
-          try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
-        }
-      }
-    } catch {
-      // The pictures that are still in the inbox become another list.
-      guard error.kind == .final else { throw error.attempt }
+    let isDone = try await onDisk { () throws(Attempt) in
+      guard let roll = try Self.pictures(of: list, in: lists) else { return true }
+      return try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
     }
     guard isDone else { throw .writer }
     do throws(SystemError) { try await claim.close(list) } catch { throw error.attempt }
+  }
+
+  /// Nil if they are not known any more: those that are still in the inbox become another list.
+  private static func pictures(
+    of list: ListID, in lists: any Folder
+  ) throws(Attempt) -> RollFile? {
+    do throws(Failure) {
+      let folder = try asMachine { () throws(SystemError) in
+        try lists.folder(ListFolder.name(list), creating: false)
+      }
+      return try RollFile.read(from: folder)
+    } catch {
+      if error.kind == .final { return nil }
+      throw error.attempt
+    }
   }
 
   // MARK: the list

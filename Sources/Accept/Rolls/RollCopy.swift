@@ -119,8 +119,9 @@ struct RollCopy: Sendable {
   }
 
   private func open(_ picture: Roll.Picture) throws(Attempt) -> DroppedFile {
-    let folder = try asAttempt { () throws(SystemError) in
-      try RollLook.folder(picture.path.dropLast(), in: inbox)
+    let path = Array(picture.path.dropLast())
+    let folder = try asUsers(closed: { RollLook.closed(path, $0) }) { () throws(SystemError) in
+      try RollLook.folder(path, in: inbox)
     }
     guard let folder, let name = picture.path.last else { throw .missing }
     return try DroppedFile(
@@ -138,7 +139,7 @@ struct RollCopy: Sendable {
     }
     defer { dropped.release() }
     let status = picture.status
-    let sum = try asAttempt { () throws(SystemError) in
+    let sum = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
       let sum = try copy(dropped.file)
       return try dropped.isUntouched() && sum.size == status.size ? sum : nil
     }

@@ -21,11 +21,11 @@ struct RollLook {
       do throws(SystemError) { try look(into: path, &walk) } catch {
         switch error.name {
         case .missing, .notFolder, .isLink: continue
-        case .notPermitted, .denied: walk.obstacle = Self.closed(path, error.words)
         default:
           // The other files of the inbox do not wait for this folder.
           guard error.isOfOneThing else { throw error }
-          walk.obstacle = error.machineFailure
+          walk.obstacle =
+            error.isMachineTrouble ? error.machineFailure : Self.closed(path, error)
         }
       }
       if walk.entries > Roll.maximumEntries || walk.bytes > Roll.maximumBytes {
@@ -37,12 +37,17 @@ struct RollLook {
       obstacle: walk.obstacle, entries: walk.entries)
   }
 
-  /// The folder that the path leads to; nil if a part is missing.
+  /// The folder that the path leads to; nil if a part is missing, or is no folder any more.
   static func folder(
     _ path: some Collection<FileName>, in inbox: any Folder
   ) throws(SystemError) -> (any Folder)? {
     var folder: (any Folder)? = inbox
-    for name in path { folder = try folder?.folder(ifThere: name) }
+    do throws(SystemError) {
+      for name in path { folder = try folder?.folder(ifThere: name) }
+    } catch {
+      if error.name == .notFolder || error.name == .isLink { return nil }
+      throw error
+    }
     return folder
   }
 
@@ -113,6 +118,15 @@ struct RollLook {
       if status.owner != top.owner { return .otherOwner }
       return status.size > largestPicture ? .largePicture : nil
     }
+  }
+
+  /// What the owner of the pictures is told.
+  static func closed(_ path: [FileName], _ error: SystemError) -> Failure {
+    if error.name == .notPermitted || error.name == .denied { return closed(path, error.words) }
+    return Failure(
+      .final, code: "pictures.closed",
+      reason: "the daemon cannot take pictures out of \(Roll.text(path)): \(error.words)",
+      advice: "Take it out of the inbox, or use darkroomctl submit")
   }
 
   private static func closed(_ path: [FileName], _ why: String) -> Failure {

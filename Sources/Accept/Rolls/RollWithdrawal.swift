@@ -3,7 +3,7 @@
 // it by name, checks it again, and unlinks it. A picture that has changed stays or goes back; if its name is taken, it
 // stays in `.claim/N`, where the next look finds it. One that a program has open for writing stays until the program
 // has closed it. Then removes the folders that are empty now. Every step can be repeated. Reads all pictures again:
-// call it on the disk. Raises SystemError.
+// call it on the disk. Raises an `Attempt`.
 
 internal import Files
 internal import Linux
@@ -18,41 +18,52 @@ struct RollWithdrawal {
   let roll: RollFile
 
   /// False if a program has one of the pictures open for writing: call again.
-  func run() throws(SystemError) -> Bool {
-    let claims = try ClaimFolder(inbox: inbox).standing()
+  func run() throws(Attempt) -> Bool {
     let name = ListFolder.name(list)
-    let nest = try claims.folder(name, creating: true)
-    try claims.sync()
+    let (claims, nest) = try asAttempt { () throws(SystemError) in
+      let claims = try ClaimFolder(inbox: inbox).standing()
+      let nest = try claims.folder(name, creating: true)
+      try claims.sync()
+      return (claims, nest)
+    }
     try clear(nest)
     var (first, isDone) = (0, true)
     while first < roll.rows.count {
-      if Task.isCancelled { throw .cancelled }
+      if Task.isCancelled { throw .interrupted }
       let last = min(first + Self.batch, roll.rows.count)
       if try !withdraw(first..<last, into: nest) { isDone = false }
       first = last
     }
     // A picture that could not go back keeps it.
     try? claims.removeFolder(name)
-    try claims.sync()
-    try removeEmptyFolders()
+    try asAttempt { () throws(SystemError) in
+      try claims.sync()
+      try removeEmptyFolders()
+    }
     return isDone
   }
 
+  /// For the folders that the pictures lie in, which their owner may change meanwhile.
+  private static func asOwners<Value>(
+    _ path: [FileName], _ act: () throws(SystemError) -> Value
+  ) throws(Attempt) -> Value {
+    try asUsers(closed: { RollLook.closed(path, $0) }, act)
+  }
+
   /// Pictures that a crash left in `.claim/N`.
-  private func clear(_ nest: any Folder) throws(SystemError) {
-    let names = Set(try nest.names())
+  private func clear(_ nest: any Folder) throws(Attempt) {
+    let names = try asAttempt { () throws(SystemError) in Set(try nest.names()) }
     guard !names.isEmpty else { return }
     for (place, row) in roll.rows.enumerated() where names.contains(nestName(place)) {
-      let name = nestName(place)
-      try settle(row, in: nest, name, rereads: true)
+      try settle(row, in: nest, nestName(place), rereads: true)
     }
-    try nest.sync()
+    try asAttempt { () throws(SystemError) in try nest.sync() }
   }
 
   /// False if one of the pictures is being written.
   private func withdraw(
     _ places: Range<Int>, into nest: any Folder
-  ) throws(SystemError) -> Bool {
+  ) throws(Attempt) -> Bool {
     var isDone = true
     var touched: [[FileName]: any Folder] = [:]
     var moved: [(name: FileName, row: RollRow)] = []
@@ -60,9 +71,7 @@ struct RollWithdrawal {
       let row = roll.rows[place]
       let path = Array(row.path.dropLast())
       let known = touched[path]
-      guard let folder = try known == nil ? RollLook.folder(path, in: inbox) : known else {
-        continue
-      }
+      guard let folder = try known == nil ? folder(path) : known else { continue }
       switch try move(row, from: folder, to: nest, as: nestName(place)) {
       case .moved: break
       case .stays: continue
@@ -73,24 +82,39 @@ struct RollWithdrawal {
       moved.append((nestName(place), row))
       touched[path] = folder
     }
-    try nest.sync()
-    for folder in touched.values { try folder.sync() }
+    try asAttempt { () throws(SystemError) in try nest.sync() }
+    for (path, folder) in touched {
+      try Self.asOwners(path) { () throws(SystemError) in try folder.sync() }
+    }
     for (name, row) in moved {
       // Where no lease is granted, a program may have written to it meanwhile.
       try settle(row, in: nest, name, rereads: false)
     }
-    try nest.sync()
+    try asAttempt { () throws(SystemError) in try nest.sync() }
     return isDone
+  }
+
+  private func folder(_ path: [FileName]) throws(Attempt) -> (any Folder)? {
+    try Self.asOwners(path) { () throws(SystemError) in try RollLook.folder(path, in: inbox) }
   }
 
   /// Removes the picture from `.claim/N`, or puts it back if it has changed.
   private func settle(
     _ row: RollRow, in nest: any Folder, _ name: FileName, rereads: Bool
-  ) throws(SystemError) {
-    guard let status = try nest.status(ifThere: name) else { return }
+  ) throws(Attempt) {
+    let status = try asAttempt { () throws(SystemError) in try nest.status(ifThere: name) }
+    guard let status else { return }
     var isTheirs = row.resembles(status)
-    if isTheirs, rereads { isTheirs = try isStill(row, nest.open(name, .read)) }
-    if isTheirs { try nest.remove(name) } else { try putBack(row, from: nest, name) }
+    if isTheirs, rereads {
+      isTheirs = try Self.asOwners(row.path) { () throws(SystemError) in
+        try isStill(row, nest.open(name, .read))
+      }
+    }
+    if isTheirs {
+      try asAttempt { () throws(SystemError) in try nest.remove(name) }
+    } else {
+      try putBack(row, from: nest, name)
+    }
   }
 
   private enum Move {
@@ -103,44 +127,70 @@ struct RollWithdrawal {
 
   private func move(
     _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
-  ) throws(SystemError) -> Move {
-    guard let own = row.path.last, let status = try folder.status(ifThere: own),
-      row.resembles(status), let file = try folder.open(ifThere: own)
-    else { return .stays }
-    let thing = "\(folder.path)/\(own)"
-    let lease = try FileLease.take(file, thing)
-    if lease == .writer { return .written }
-    defer { if lease == .held { FileLease.drop(file) } }
-    guard try isStill(row, file) else { return .stays }
-    do throws(SystemError) {
-      try folder.rename(own, to: nest, as: name, replacing: false)
+  ) throws(Attempt) -> Move {
+    do throws(Attempt) {
+      return try take(row, from: folder, to: nest, as: name) ? .moved : .stays
     } catch {
-      if error.isMissing { return .stays }
-      throw error
+      switch error {
+      case .writer: return .written
+      case .missing, .changed: return .stays
+      default: throw error
+      }
     }
-    let isUntouched = lease == .held ? try FileLease.stands(file, thing) : true
-    if let now = try nest.status(ifThere: name), isUntouched, row.resembles(now) { return .moved }
-    try putBack(row, from: nest, name)
-    return .stays
+  }
+
+  /// False if it has changed. Raises `writer`, `missing` or `changed` only while the picture is where it was.
+  private func take(
+    _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
+  ) throws(Attempt) -> Bool {
+    guard let own = row.path.last else { return false }
+    let thing = "\(folder.path)/\(own)"
+    let file = try Self.asOwners(row.path) { () throws(SystemError) -> (any OpenFile)? in
+      guard let status = try folder.status(ifThere: own), row.resembles(status) else { return nil }
+      return try folder.open(own, .read)
+    }
+    guard let file else { return false }
+    let lease = try Self.asOwners(row.path) { () throws(SystemError) in
+      try FileLease.take(file, thing)
+    }
+    if lease == .writer { throw .writer }
+    defer { if lease == .held { FileLease.drop(file) } }
+    let isWhole = try Self.asOwners(row.path) { () throws(SystemError) in
+      guard try isStill(row, file) else { return false }
+      try folder.rename(own, to: nest, as: name, replacing: false)
+      return true
+    }
+    guard isWhole else { return false }
+    let isTaken = try asAttempt { () throws(SystemError) in
+      let isUntouched = lease == .held ? try FileLease.stands(file, thing) : true
+      guard let now = try nest.status(ifThere: name) else { return false }
+      return isUntouched && row.resembles(now)
+    }
+    if !isTaken { try putBack(row, from: nest, name) }
+    return isTaken
   }
 
   private func isStill(_ row: RollRow, _ file: any OpenFile) throws(SystemError) -> Bool {
     try FileCopy.sum(file, upTo: row.sum.size) == row.sum
   }
 
+  /// If its folder is gone or its name is taken, it stays in `.claim/N`.
   private func putBack(
     _ row: RollRow, from nest: any Folder, _ name: FileName
-  ) throws(SystemError) {
-    guard let own = row.path.last, let home = try RollLook.folder(row.path.dropLast(), in: inbox)
-    else { return }
-    do throws(SystemError) {
-      try nest.rename(name, to: home, as: own, replacing: false)
-    } catch {
-      if error.exists || error.isMissing { return }
-      throw error
+  ) throws(Attempt) {
+    let path = Array(row.path.dropLast())
+    guard let own = row.path.last, let home = try folder(path) else { return }
+    let isBack = try Self.asOwners(path) { () throws(SystemError) in
+      do throws(SystemError) {
+        try nest.rename(name, to: home, as: own, replacing: false)
+      } catch {
+        if error.exists || error.isMissing { return false }
+        throw error
+      }
+      try home.sync()
+      return true
     }
-    try home.sync()
-    try nest.sync()
+    if isBack { try asAttempt { () throws(SystemError) in try nest.sync() } }
   }
 
   /// Keeps the ending, by which a picture that stays is found.
@@ -168,10 +218,8 @@ struct RollWithdrawal {
       else { return }
       try parent.removeFolder(name)
     } catch {
-      switch error.name {
-      case .missing, .notEmpty, .exists, .busy, .denied, .notPermitted, .notFolder, .isLink: break
-      default: throw error
-      }
+      // Whatever else its owner has made of it, it stays.
+      if error.isMachineTrouble || error.isCancelled { throw error }
     }
   }
 }

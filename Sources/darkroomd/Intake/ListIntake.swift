@@ -156,7 +156,7 @@ struct ListIntake: IntakeRules, OnGround {
     // In a cluster the ledger decides about earlier lists, and no list prints into the folder of another.
     let known = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
     let earlier = isNode ? nil : known
-    if let earlier, earlier > draft.list { throw Self.late }
+    if let earlier, earlier > draft.list { throw .late }
     // A list in the folder of a private one would open its prints.
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
@@ -174,7 +174,7 @@ struct ListIntake: IntakeRules, OnGround {
         }
       }
     }
-    if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw Self.late }
+    if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw .late }
     // None of the tasks that share a list has a page of the whole, and a store has no pages.
     let hasSheet =
       part == nil && lists.folders.store == nil
@@ -195,7 +195,7 @@ struct ListIntake: IntakeRules, OnGround {
     for stem in ListName(draft.name).continued {
       let name = ListName(Array(stem + ".plist".utf8))
       guard let earlier = newest(name, draft.owner) else { continue }
-      if earlier > draft.list { throw Self.late }
+      if earlier > draft.list { throw .late }
       // A cancelled list would do all that is missing, and a paused one would go on.
       let state = recorder.ledger { $0[earlier]?.state }
       guard state != .cancelled, state != .paused else { continue }
@@ -251,21 +251,13 @@ struct ListIntake: IntakeRules, OnGround {
     (terms.revises, terms.again) = (earlier, order.photos)
     await onDisk { claims.giveUp(draft.list) }
     index.note(draft.list, into: terms.prints)
-    if index[earlier] == nil || index.isExpiring(terms.prints) { throw Self.late }
+    if index[earlier] == nil || index.isExpiring(terms.prints) { throw .late }
     // The class of the earlier list may have been changed since.
     let changed = recorder.ledger { $0[earlier]?.acceptance.serviceClass }
     return ListTerms(
       photos: old.photos, serviceClass: order.serviceClass ?? changed ?? old.serviceClass,
       settings: terms.text)
   }
-
-  /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
-  /// attempt draws a higher one, and does not see a list or prints that are being removed.
-  private static let late = Failure(
-    .machine, scope: .one, code: "list.late",
-    reason:
-      "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
-  )
 
   /// A folder that no list of another name or owner has used, or ever will, nor another program, nor a list of another
   /// daemon: it is the draft's until that is given up.
