@@ -38,7 +38,7 @@ extension Downloader {
         case .shelf(let file):
           let isAlone = state.withLock { $0.flights.takeAlone(boarding) }
           return isAlone
-            ? try takeAlone(landing, boarding, file, name, folder)
+            ? try takeAlone(landing, boarding, of: owner, file, name, folder)
             : try link(landing, boarding, file, name, folder)
         case .cache(let file): return try link(landing, boarding, file, name, folder)
         }
@@ -119,7 +119,7 @@ extension Downloader {
     let (lead, settings) = state.withLock { ($0.flights.attempt(of: boarding), $0.settings) }
     guard let (attempt, priority) = lead else { return }
     let opening: Opening
-    do throws(SystemError) { opening = try open(url, settings.maximumSize) } catch {
+    do throws(SystemError) { opening = try open(url, of: owner, settings.maximumSize) } catch {
       return over(url, attempt, .failure(error.machineFailure), onDisk: true)
     }
     let found = opening.found
@@ -138,10 +138,12 @@ extension Downloader {
 
   /// Most URLs have neither file, and the disk is not touched. A partial file is preferred to a cache entry:
   /// it is newer.
-  private func open(_ url: PhotoURL, _ limit: UInt64) throws(SystemError) -> Opening {
-    var file = partials.create(url.text)
+  private func open(
+    _ url: PhotoURL, of owner: UInt32, _ limit: UInt64
+  ) throws(SystemError) -> Opening {
+    var file = partials.create(url.text, of: owner)
     if partials.holds(url.text) {
-      let (known, entity) = try partials.reopen(url.text)
+      let (known, entity) = try partials.reopen(url.text, of: owner)
       if let entity { return Opening(file: known, scope: .rest(of: entity, from: known.size)) }
       file = known
     }
@@ -185,15 +187,15 @@ extension Downloader {
 
   /// Moves the landed file itself; for a sole passenger.
   private func takeAlone(
-    _ landing: Landing, _ boarding: FlightTable.Boarding, _ file: any OpenFile, _ name: FileName,
-    _ folder: any Folder
+    _ landing: Landing, _ boarding: FlightTable.Boarding, of owner: UInt32, _ file: any OpenFile,
+    _ name: FileName, _ folder: any Folder
   ) throws(Failure) -> Original {
     defer { closed(boarding.flight) }
     do throws(SystemError) {
       try partials.move(landing.url.text, to: folder, as: name)
     } catch {
       guard Self.asksForCopy(error) else {
-        partials.keep(landing, file)
+        partials.keep(landing, file, of: owner)
         throw error.machineFailure
       }
       partials.removeName(of: landing.url.text)

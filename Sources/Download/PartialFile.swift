@@ -12,6 +12,8 @@ struct PartialFile: Sendable {
 
   let url: String
   let shelf: PartialShelf
+  /// The user whose transfer began it.
+  let owner: UInt32
   /// Nil until the first write.
   private(set) var file: (any OpenFile)?
   private(set) var size: UInt64 = 0
@@ -30,19 +32,19 @@ struct PartialFile: Sendable {
   private let isReopened: Bool
 
   /// A new file; its first byte creates it on disk.
-  init(of url: String, on shelf: PartialShelf) {
-    (self.url, self.shelf, isReopened) = (url, shelf, false)
+  init(of url: String, on shelf: PartialShelf, owner: UInt32) {
+    (self.url, self.shelf, self.owner, isReopened) = (url, shelf, owner, false)
   }
 
   /// A reopened file: `kept` describes its verified bytes, the beginning of `entity`.
   init(
-    _ file: any OpenFile, of url: String, on shelf: PartialShelf, kept: KeptBytes,
+    _ file: any OpenFile, of url: String, on shelf: PartialShelf, owner: UInt32, kept: KeptBytes,
     entity: EntityFacts
   ) {
-    (self.url, self.shelf, isReopened) = (url, shelf, true)
+    (self.url, self.shelf, self.owner, isReopened) = (url, shelf, owner, true)
     (self.file, isMade) = (file, true)
     (size, hash, head) = (kept.size, kept.hash, kept.head)
-    note = PartialNote(url: url, entity: entity)
+    note = PartialNote(url: url, entity: entity, owner: owner)
   }
 
   var digest: SHA256Digest { hash.digest() }
@@ -57,7 +59,7 @@ struct PartialFile: Sendable {
     }
     // Notes are kept only for bytes that continue the file and have a strong validator.
     let isKept = offset == size && entity.strongValidator != nil
-    note = isKept ? PartialNote(url: url, entity: entity) : nil
+    note = isKept ? PartialNote(url: url, entity: entity, owner: owner) : nil
     (noteSize, marked) = (0, 0)
   }
 

@@ -9,6 +9,7 @@
 //   etag "5f2c"              if there is one
 //   modified Tue, 18 …       if there is one; `strong` instead if it may be used in If-Range
 //   total 8388608            if known
+//   owner 1000               the user whose transfer began the file
 //   head 1d9a33f0            CRC-32C of all lines before
 //   kept 262144 9f86d081…    SHA-256 of the first bytes · CRC-32C of the line, seeded with the head's
 
@@ -28,8 +29,8 @@ struct PartialNote: Equatable {
   /// By increasing length.
   private(set) var marks: [Mark] = []
 
-  init(url: String, entity: EntityFacts) {
-    head = NoteHead(kind: "partial", url: url, entity: entity)
+  init(url: String, entity: EntityFacts, owner: UInt32 = 0) {
+    head = NoteHead(kind: "partial", url: url, entity: entity, others: ["owner": "\(owner)"])
   }
 
   func line(_ mark: Mark) -> [UInt8] {
@@ -40,9 +41,7 @@ struct PartialNote: Equatable {
 
   /// Nil unless the head is exactly as written. Reads marks up to the first that is not.
   init?(reading bytes: [UInt8]) {
-    guard bytes.count <= Self.longest, let head = NoteHead("partial", reading: bytes) else {
-      return nil
-    }
+    guard bytes.count <= Self.longest, let head = Self.head(bytes) else { return nil }
     self.head = head
     let lines = bytes.dropFirst(head.bytes.count).split(
       separator: 0x0A, omittingEmptySubsequences: false)
@@ -53,6 +52,15 @@ struct PartialNote: Equatable {
       else { break }
       marks.append(mark)
     }
+  }
+
+  /// Nil unless the head is exactly as written.
+  static func owner(reading bytes: [UInt8]) -> UInt32? {
+    head(bytes)?.others["owner"].flatMap { UInt32($0) }
+  }
+
+  private static func head(_ bytes: [UInt8]) -> NoteHead? {
+    NoteHead("partial", reading: bytes, others: ["owner"])
   }
 
   private static func mark(_ line: ArraySlice<UInt8>) -> Mark? {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of partial files, each named by the digest of its URL, with its notes beside it. Memory knows
-// the files that another attempt can resume. Files without usable notes are removed, and so are the oldest
-// files above the limits of age, count and total size. `FlightTable` prevents two opens of one URL at once.
+// the files that another attempt can resume, each for the user whose transfer began it. Files without usable notes are
+// removed, and so are files above the limits of age, count and total size: of the user who holds most, the oldest.
+// `FlightTable` prevents two opens of one URL at once.
 // Every call but `holds`, `create`, `count` and `bytes` may wait for the disk. Raises `SystemError`.
 // Concurrency model: `state` guards the known files; the disk is used outside it.
 
@@ -28,6 +29,14 @@ package final class PartialShelf: Sendable {
     var size: UInt64
     /// Milliseconds since 1970.
     var time: UInt64
+    let owner: UInt32
+  }
+
+  /// The files of one user.
+  private struct Holding {
+    /// The newest first.
+    var files: [(name: FileName, known: Known)] = []
+    var bytes: UInt64 = 0
   }
 
   private let folder: any Folder
@@ -60,7 +69,9 @@ package final class PartialShelf: Sendable {
   }
 
   /// An empty file; its first byte creates it on disk.
-  func create(_ url: String) -> PartialFile { PartialFile(of: url, on: self) }
+  func create(_ url: String, of owner: UInt32 = 0) -> PartialFile {
+    PartialFile(of: url, on: self, owner: owner)
+  }
 
   /// Creates the empty file on disk and replaces an existing one.
   func make(_ url: String) throws(SystemError) -> any OpenFile {
@@ -75,24 +86,28 @@ package final class PartialShelf: Sendable {
   var portionSize: Int { limits.portion }
 
   /// The kept bytes, as far as the notes prove them, and their entity. Reads and verifies the whole file.
-  /// Returns an empty file and no entity when nothing can be resumed.
-  func reopen(_ url: String) throws(SystemError) -> (file: PartialFile, entity: EntityFacts?) {
+  /// Returns an empty file and no entity when nothing can be resumed. The kept bytes stay those of their first owner.
+  func reopen(
+    _ url: String, of owner: UInt32 = 0
+  ) throws(SystemError) -> (file: PartialFile, entity: EntityFacts?) {
     let name = Self.name(of: url)
-    state.withLock { $0[name] = nil }
+    let known = state.withLock { $0.removeValue(forKey: name) }
     if let found = try? kept(url, name) {
       let file = PartialFile(
-        found.file, of: url, on: self, kept: found.bytes, entity: found.entity)
+        found.file, of: url, on: self, owner: known?.owner ?? owner, kept: found.bytes,
+        entity: found.entity)
       return (file, found.entity)
     }
     try remove(name)
-    return (create(url), nil)
+    return (create(url, of: owner), nil)
   }
 
   private func note(of name: FileName) -> PartialNote? {
-    guard let file = try? folder.open(name.note, .read),
-      let bytes = try? file.read(at: 0, upTo: PartialNote.longest + 1)
-    else { return nil }
-    return PartialNote(reading: bytes)
+    noteBytes(name).flatMap(PartialNote.init(reading:))
+  }
+
+  private func noteBytes(_ name: FileName) -> [UInt8]? {
+    try? folder.open(name.note, .read).read(at: 0, upTo: PartialNote.longest + 1)
   }
 
   private func kept(_ url: String, _ name: FileName) throws(SystemError) -> (
@@ -148,15 +163,15 @@ package final class PartialShelf: Sendable {
   /// Call when the transfer failed or was cancelled. Keeps the file if another attempt can resume it.
   func keep(_ file: PartialFile) {
     var file = file
-    if file.settle() { know(file.url, file.size) } else { forget(file) }
+    if file.settle() { know(file.url, file.size, of: file.owner) } else { forget(file) }
   }
 
   /// Call when a whole file could not get its other name. Keeps the file if the origin can confirm its last
   /// byte later.
-  func keep(_ landing: Landing, _ file: any OpenFile) {
+  func keep(_ landing: Landing, _ file: any OpenFile, of owner: UInt32 = 0) {
     let url = landing.url.text
     let entity = landing.reply.entity
-    let note = PartialNote(url: url, entity: entity)
+    let note = PartialNote(url: url, entity: entity, owner: owner)
     let mark = PartialNote.Mark(length: landing.size, digest: landing.digest)
     guard entity.strongValidator != nil, (try? file.status().links) == 1,
       (try? write(note.head.bytes + note.line(mark), ofWhole: url)) != nil
@@ -164,7 +179,7 @@ package final class PartialShelf: Sendable {
       try? remove(Self.name(of: url))
       return
     }
-    know(url, landing.size)
+    know(url, landing.size, of: owner)
   }
 
   private func write(_ notes: [UInt8], ofWhole url: String) throws(SystemError) {
@@ -173,10 +188,10 @@ package final class PartialShelf: Sendable {
     try file.write(notes, at: 0)
   }
 
-  private func know(_ url: String, _ size: UInt64) {
+  private func know(_ url: String, _ size: UInt64, of owner: UInt32) {
     let name = Self.name(of: url)
-    state.withLock { $0[name] = Known(size: size, time: clock.wallTime()) }
-    trim(sparing: name)
+    state.withLock { $0[name] = Known(size: size, time: clock.wallTime(), owner: owner) }
+    trim(latest: name)
   }
 
   /// Like `forget(_ url:)`, for a file that may never have reached the disk.
@@ -227,40 +242,66 @@ package final class PartialShelf: Sendable {
     try folder.removeIfThere(name)
   }
 
-  private func trim(sparing spared: FileName?) {
+  /// `latest` counts as the newest file.
+  private func trim(latest: FileName?) {
     let now = clock.wallTime()
     let gone = state.withLock { state -> [FileName] in
-      var gone: [FileName] = []
-      var bytes = state.values.reduce(0) { $0 + $1.size }
-      for (name, known) in state.sorted(by: { $0.value.time < $1.value.time })
-      where name != spared {
-        let isOld = now > known.time && .milliseconds(now - known.time) > limits.age
-        guard isOld || state.count > limits.count || bytes > limits.bytes else { break }
-        bytes -= known.size
-        state[name] = nil
-        gone.append(name)
-      }
-      return gone
+      let old = state.filter { _, known in
+        now > known.time && .milliseconds(now - known.time) > limits.age
+      }.map(\.key)
+      for name in old { state[name] = nil }
+      let surplus = surplus(state, latest)
+      for name in surplus { state[name] = nil }
+      return old + surplus
     }
     for name in gone { try? remove(name) }
   }
 
+  /// The files above the limits of count and total size. A user's files go because of that user's others, never because
+  /// another user has more.
+  private func surplus(_ state: [FileName: Known], _ latest: FileName?) -> [FileName] {
+    var (count, bytes) = (state.count, state.values.reduce(0) { $0 + $1.size })
+    guard count > limits.count || bytes > limits.bytes else { return [] }
+    var holdings: [UInt32: Holding] = [:]
+    let newestFirst = state.sorted {
+      ($0.key == latest ? .max : $0.value.time) > ($1.key == latest ? .max : $1.value.time)
+    }
+    for (name, known) in newestFirst {
+      holdings[known.owner, default: Holding()].files.append((name, known))
+      holdings[known.owner, default: Holding()].bytes += known.size
+    }
+    var gone: [FileName] = []
+    while count > limits.count || bytes > limits.bytes {
+      let most = holdings.max { one, other in
+        count > limits.count
+          ? (one.value.files.count, one.key) < (other.value.files.count, other.key)
+          : (one.value.bytes, one.key) < (other.value.bytes, other.key)
+      }
+      guard let owner = most?.key, let file = holdings[owner]?.files.popLast() else { break }
+      holdings[owner]?.bytes -= file.known.size
+      (count, bytes) = (count - 1, bytes - file.known.size)
+      gone.append(file.name)
+    }
+    return gone
+  }
+
   // MARK: start
 
-  /// Keeps regular files of earlier runs that have notes and a single name; removes everything else.
+  /// Keeps regular files of earlier runs that have a single name, and notes whose head is intact; removes everything else.
   private func recover() {
     let names = Set((try? folder.names()) ?? [])
     var found: [FileName: Known] = [:]
     for name in names where name.hasSuffix(".part") {
       guard names.contains(name.note), let status = try? folder.status(of: name),
-        status.kind == .file, status.links == 1
+        status.kind == .file, status.links == 1, let bytes = noteBytes(name),
+        let owner = PartialNote.owner(reading: bytes)
       else { continue }
       let time = UInt64(max(0, status.modified / 1_000_000))
-      found[name] = Known(size: status.size, time: time)
+      found[name] = Known(size: status.size, time: time, owner: owner)
     }
     let wanted = Set(found.keys).union(found.keys.map(\.note))
     for name in names where !wanted.contains(name) { try? folder.removeIfThere(name) }
     state.withLock { $0 = found }
-    trim(sparing: nil)
+    trim(latest: nil)
   }
 }

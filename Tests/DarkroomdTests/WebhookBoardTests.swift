@@ -17,8 +17,8 @@ import Vocabulary
     try PhotoURL(parsing: "http://\(name)/").origin
   }
 
-  private func again(_ wait: Duration, isUnreached: Bool = false) -> WebhookEnd {
-    .again(after: wait, isUnreached: isUnreached)
+  private func again(_ wait: Duration, _ reach: WebhookReach = .answered) -> WebhookEnd {
+    .again(after: wait, reach)
   }
 
   @Test func `a server gets one list at a time, the one that is due first`() throws {
@@ -71,16 +71,59 @@ import Vocabulary
     board.add(key(999), try server("good"), due: .zero)
     #expect(board.start(now: .zero) == [key(1), key(999)])
     board.sent(key(999), .gone, now: .zero)
-    board.sent(key(1), again(.seconds(1), isUnreached: true), now: .seconds(30))
+    board.sent(key(1), again(.seconds(1), .unreached), now: .seconds(30))
     #expect(board.start(now: .seconds(34)) == [] && board.isSettled(now: .seconds(34)))
     #expect(board.rest(now: .seconds(34)) == .seconds(1))
     #expect(board.start(now: .seconds(35)) == [key(2)])
-    board.sent(key(2), again(.seconds(1), isUnreached: true), now: .seconds(35))
+    board.sent(key(2), again(.seconds(1), .unreached), now: .seconds(35))
     #expect(board.start(now: .seconds(44)) == [])
     #expect(board.start(now: .seconds(45)) == [key(3)])
     // It is well again, also if it does not take the webhook.
     board.sent(key(3), again(.seconds(1)), now: .seconds(45))
     #expect(board.start(now: .seconds(45)) == [key(4)])
+  }
+
+  @Test func `a path that does not answer closes its server for its own user alone`() throws {
+    var board = WebhookBoard(most: 8)
+    for list in 1...3 as ClosedRange<UInt64> {
+      board.add(key(list), try server("a"), of: 1000, due: .zero)
+    }
+    board.add(key(9), try server("a"), of: 2000, due: .seconds(1))
+    board.add(key(10), try server("a"), of: 2000, due: .seconds(5))
+    #expect(board.start(now: .zero) == [key(1)])
+    board.sent(key(1), again(.seconds(1), .silent), now: .zero)
+    #expect(board.rest(now: .zero) == .seconds(1))
+    #expect(board.start(now: .seconds(1)) == [key(9)])
+    board.sent(key(9), .gone, now: .seconds(2))
+    #expect(board.isSettled(now: .seconds(4)) == false, "the other user has another one")
+    #expect(board.start(now: .seconds(4)) == [])
+    #expect(board.start(now: .seconds(5)) == [key(2)], "its user had no turn for longer")
+    board.sent(key(2), again(.seconds(1), .silent), now: .seconds(5))
+    #expect(board.start(now: .seconds(5)) == [key(10)])
+  }
+
+  @Test func `a server that was reached is open to the others at once`() throws {
+    var board = WebhookBoard(most: 8)
+    board.add(key(1), try server("a"), of: 1000, due: .zero)
+    #expect(board.start(now: .zero) == [key(1)])
+    board.sent(key(1), again(.seconds(5), .unreached), now: .zero)
+    board.add(key(2), try server("a"), of: 2000, due: .zero)
+    #expect(board.start(now: .seconds(4)) == [], "no user reaches it")
+    #expect(board.start(now: .seconds(5)) == [key(2)])
+    board.sent(key(2), again(.seconds(60), .silent), now: .seconds(5))
+    #expect(board.start(now: .seconds(5)) == [key(1)])
+  }
+
+  @Test(
+    "only what no path can cause counts for all users",
+    arguments: [
+      ("dns.failed", .unreached), ("connect.refused", .unreached), ("connect.timeout", .unreached),
+      ("tls.failed", .unreached), ("connect.closed", .silent), ("connect.reset", .silent),
+      ("time.out", .silent), ("proxy.closed", .silent), ("http.503", .answered),
+      ("webhook.forbidden", .answered),
+    ] as [(String, WebhookReach)])
+  func reach(code: String, reach: WebhookReach) {
+    #expect(WebhookReach(Failure(.passing, code: code, reason: "r")) == reach)
   }
 
   @Test func `it is settled when each webhook has been tried and none is due`() throws {
@@ -116,9 +159,10 @@ import Vocabulary
       }
       if let key = running.keys.sorted().randomElement(using: &random) {
         running[key] = nil
-        switch UInt64.random(in: 0...4, using: &random) {
+        switch UInt64.random(in: 0...5, using: &random) {
+        case 5: board.sent(key, again(.seconds(2), .silent), now: now)
         case 0: board.sent(key, again(.seconds(2)), now: now)
-        case 1: board.sent(key, again(.seconds(2), isUnreached: true), now: now)
+        case 1: board.sent(key, again(.seconds(2), .unreached), now: now)
         case 2: board.sent(key, .spent(again: .seconds(2)), now: now)
         default:
           board.sent(key, .gone, now: now)

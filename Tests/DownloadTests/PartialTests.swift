@@ -44,9 +44,10 @@ struct PartialTests {
   }
 
   private func file(
-    _ count: Int, on shelf: PartialShelf, of entity: EntityFacts? = nil, from url: String? = nil
+    _ count: Int, on shelf: PartialShelf, of entity: EntityFacts? = nil, from url: String? = nil,
+    owner: UInt32 = 0
   ) throws -> PartialFile {
-    var file = shelf.create(url ?? self.url)
+    var file = shelf.create(url ?? self.url, of: owner)
     try file.begin(entity ?? self.entity, at: 0)
     try receive(count, into: &file)
     return file
@@ -253,6 +254,32 @@ struct PartialTests {
     #expect(try disk.rootFolder.names().count == 2)
     shelf.clear()
     #expect(try disk.rootFolder.names().isEmpty)
+  }
+
+  @Test func `no file of a user goes because another user has many, in this run or the next one`()
+    throws
+  {
+    var limits = Self.limits
+    limits.count = 4
+    limits.bytes = 1000
+    let shelf = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
+    func add(_ url: String, _ size: Int, _ owner: UInt32, on shelf: PartialShelf) throws {
+      clock.advance(by: .seconds(1))
+      shelf.keep(try file(size, on: shelf, from: url, owner: owner))
+    }
+    try add("http://h/mine", 50, 1000, on: shelf)
+    for number in 1...9 { try add("http://h/\(number)", 10, 2000, on: shelf) }
+    #expect(shelf.count == 4 && shelf.holds("http://h/mine") && shelf.holds("http://h/9"))
+    #expect(!shelf.holds("http://h/6") && shelf.holds("http://h/7"))
+    // A transfer for another user resumes it, and it stays the first one's.
+    let (file, entity) = try shelf.reopen("http://h/mine", of: 2000)
+    #expect(file.owner == 1000 && entity != nil)
+    shelf.keep(file)
+    try add("http://h/large", 940, 2000, on: shelf)
+    #expect(shelf.holds("http://h/mine") && shelf.holds("http://h/large") && shelf.bytes == 990)
+    let next = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
+    for number in 10...19 { try add("http://h/\(number)", 10, 2000, on: next) }
+    #expect(next.holds("http://h/mine") && next.count == 4)
   }
 
   @Test(arguments: ["\"v1\"", "W/\"v1\""])

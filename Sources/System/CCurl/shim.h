@@ -13,6 +13,7 @@
 typedef size_t (*dr_curl_bytes)(char *bytes, size_t size, size_t count, void *context);
 typedef curl_socket_t (*dr_curl_dial)(void *context, curlsocktype, struct curl_sockaddr *);
 typedef int (*dr_curl_before)(void *context, char *remote, char *local, int, int);
+typedef int (*dr_curl_lookup_start)(void *resolver, void *reserved, void *context);
 typedef int (*dr_curl_seek)(void *context, curl_off_t offset, int origin);
 typedef int (*dr_curl_watch)(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
@@ -57,12 +58,17 @@ static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes
   curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before);
 }
 
+static inline void dr_curl_lookup(CURL *handle, dr_curl_lookup_start start) {
+  curl_easy_setopt(handle, CURLOPT_RESOLVER_START_FUNCTION, start);
+}
+
 // Sets the callbacks' context, for the next request.
 static inline void dr_curl_context(CURL *handle, void *context) {
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
   curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+  curl_easy_setopt(handle, CURLOPT_RESOLVER_START_DATA, context);
   curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
 }
 

@@ -145,6 +145,7 @@ final class ActiveTransfer {
 
   /// The request's ending, from libcurl's facts and our own.
   func ending(_ result: CURLcode) -> TransferEnding {
+    handle?.endLookup(result)
     if let handle, result == CURLE_OK, answer.asked != .message { judgeEmpty(handle) }
     var ending = TransferEnding(url: url, result: result)
     ending.answer = answer
@@ -274,9 +275,10 @@ extension EasyHandle {
   func settle(_ settings: TransferSettings) {
     unsafe dr_curl_calls(
       pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial, TransferCalls.before)
+    unsafe dr_curl_lookup(pointer, TransferCalls.lookup)
     set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
     set(CURLOPT_NOSIGNAL, 1)
-    // A hanging name lookup must not block the loop when its transfer is abandoned.
+    // A hanging name lookup must not block the loop when its transfer is abandoned; `LingeringLookups` counts its thread.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")

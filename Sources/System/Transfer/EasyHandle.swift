@@ -15,6 +15,8 @@ import Vocabulary
   private var terms: Terms?
   /// The last request was a message.
   private var hasPosted = false
+  /// libcurl began to look up a name for the current request, and has not reported that it failed.
+  private var hasLookup = false
   /// libcurl keeps no copy of the lists.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
@@ -52,6 +54,20 @@ import Vocabulary
     lists = []
   }
 
+  // MARK: lookups
+
+  func beginLookup() { hasLookup = true }
+
+  /// The request ended with this result. libcurl reports no time for a lookup without an address.
+  func endLookup(_ result: CURLcode) {
+    if [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY].contains(result) {
+      hasLookup = false
+    }
+  }
+
+  /// The thread that looks up the name outlives the request if that ends now.
+  var isLookingUp: Bool { hasLookup && size(CURLINFO_NAMELOOKUP_TIME_T) == 0 }
+
   /// Blocks the thread until the request is over.
   func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
 
@@ -62,6 +78,7 @@ import Vocabulary
   /// this one would keep the previous text. libcurl reads the text if there are no parts.
   func ask(for url: PhotoURL) {
     unsafe errorText.pointee = 0
+    hasLookup = false
     let result = put(url)
     if result == CURLUE_OUT_OF_MEMORY { note(CURLE_OUT_OF_MEMORY) }
     note(unsafe dr_curl_place(pointer, result == CURLUE_OK ? place : nil))

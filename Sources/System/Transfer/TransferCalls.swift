@@ -36,6 +36,12 @@ enum TransferCalls {
     return socket ?? CURL_SOCKET_BAD
   }
 
+  /// libcurl has no address for the name.
+  static let lookup: dr_curl_lookup_start = { _, _, context in
+    unsafe transfer(context)?.handle?.beginLookup()
+    return 0
+  }
+
   static let before: dr_curl_before = { context, remote, _, _, _ in
     guard let remote = unsafe remote, let transfer = unsafe transfer(context),
       transfer.mayAsk(unsafe String(cString: remote))

@@ -50,6 +50,7 @@ struct TransferEnding {
     if answer.isWrongPart { return .again }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
+    if isThreadless { return .failed(Self.threadless) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
@@ -221,6 +222,18 @@ struct TransferEnding {
   static var resources: Failure {
     Failure(
       .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+  }
+
+  /// libcurl could not start the thread that looks up the name. Only its words show it.
+  private var isThreadless: Bool {
+    [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY].contains(result)
+      && words.contains("thread failed to start")
+  }
+
+  private static var threadless: Failure {
+    Failure(
+      .machine, code: "transfer.resources",
+      reason: "this machine cannot start a thread to look up the name of a server")
   }
 
   static func unasked(_ server: String) -> Failure {

@@ -44,7 +44,8 @@ final class TransferEngine {
     let transfer = ActiveTransfer(job, terms)
     transfers[job.ticket] = transfer
     queue.add(
-      job.ticket, host: job.url.origin, of: transfer.demand.owners, transfer.demand.priority)
+      job.ticket, host: job.url.origin, of: transfer.demand.owners, transfer.demand.priority,
+      isNamed: isNamed(job.url))
   }
 
   func cancel(_ ticket: UInt64) {
@@ -138,6 +139,7 @@ final class TransferEngine {
   /// Starts waiting transfers; returns whether libcurl got a new one.
   private func admit() -> Bool {
     var isChanged = false
+    queue.expire(now: .now)
     while let ticket = queue.next() {
       guard let transfer = transfers[ticket] else {
         queue.remove(ticket)
@@ -210,12 +212,20 @@ final class TransferEngine {
   private func goOn(_ transfer: ActiveTransfer) {
     queue.add(
       transfer.job.ticket, host: transfer.url.origin, of: transfer.demand.owners,
-      transfer.demand.priority, isFirst: true)
+      transfer.demand.priority, isNamed: isNamed(transfer.url), isFirst: true)
+  }
+
+  /// libcurl may have to look up the name of the host, or of the proxy.
+  private func isNamed(_ url: PhotoURL) -> Bool {
+    terms.settings.route.leads(to: url.host) || NetworkAddress(numeric: url.host) == nil
   }
 
   /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused
   /// handle is not reused.
   private func letGo(_ transfer: ActiveTransfer) {
+    if transfer.isAsking, transfer.handle?.isLookingUp == true {
+      queue.leaveLookup(transfer.job.ticket, now: .now)
+    }
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle, transfer.isAsking else { return }
     transfer.isAsking = false

@@ -2,8 +2,9 @@
 // The order of transfers: the more urgent class first; within a class the owner with the fewest transfers running, of
 // each owner the first to arrive, except transfers whose host has all its connections. A transfer for photos of several
 // owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept for owners
-// without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A value: no
-// clock, no lock, no network inside. A transfer's time-out does not run while it waits here.
+// without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A lookup that
+// outlives its transfer counts as a transfer of its owner, but has no connection. A value: no clock, no lock, no network
+// inside. A transfer's time-out does not run while it waits here.
 
 import Vocabulary
 
@@ -13,6 +14,8 @@ struct TransferQueue<Host: Hashable> {
     /// The host's index in `hosts`.
     let host: Int
     let owner: UInt32
+    /// Its name must be looked up, perhaps.
+    let isNamed: Bool
   }
 
   private struct HostAccount {
@@ -118,6 +121,7 @@ struct TransferQueue<Host: Hashable> {
   private var running: [UInt64: Entry] = [:]
   /// The running transfers of each owner.
   private var shares: [UInt32: Int] = [:]
+  private var lookups = LingeringLookups()
   /// The hosts of waiting and running transfers; unused indices are in `free`.
   private var hosts: [HostAccount?] = []
   private var free: [Int] = []
@@ -142,20 +146,17 @@ struct TransferQueue<Host: Hashable> {
     self.kept = kept
   }
 
-  /// `isFirst` is for a transfer that was already running and continues with another request.
+  /// `isNamed` is for a transfer whose name libcurl may have to look up, `isFirst` for a transfer that was already running
+  /// and continues with another request.
   mutating func add(
     _ ticket: UInt64, host: Host, of owners: Set<UInt32> = [0], _ urgency: ServiceClass,
-    isFirst: Bool = false
+    isNamed: Bool = false, isFirst: Bool = false
   ) {
     if owners.count > 1 { shared.insert(ticket) }
-    enter(ticket, host: enter(host), owners, Int(urgency.rawValue), isFirst: isFirst)
-  }
-
-  private mutating func enter(
-    _ ticket: UInt64, host: Int, _ owners: Set<UInt32>, _ line: Int, isFirst: Bool
-  ) {
+    let host = enter(host)
     for owner in owners.sorted() {
-      waiting[line].add(Entry(ticket: ticket, host: host, owner: owner), isFirst: isFirst)
+      let entry = Entry(ticket: ticket, host: host, owner: owner, isNamed: isNamed)
+      waiting[Int(urgency.rawValue)].add(entry, isFirst: isFirst)
     }
   }
 
@@ -167,13 +168,16 @@ struct TransferQueue<Host: Hashable> {
     let new = Int(urgency.rawValue)
     for line in waiting.indices {
       let entries = waiting[line].entries(ticket)
-      guard let host = entries.first?.host else { continue }
+      guard let first = entries.first else { continue }
       if owners.count > 1 { shared.insert(ticket) }
       let kept = line == new ? owners.intersection(entries.map(\.owner)) : []
       for entry in entries where !kept.contains(entry.owner) {
         waiting[line].remove(ticket, of: entry.owner)
       }
-      enter(ticket, host: host, owners.subtracting(kept), new, isFirst: false)
+      for owner in owners.subtracting(kept).sorted() {
+        let entry = Entry(ticket: ticket, host: first.host, owner: owner, isNamed: first.isNamed)
+        waiting[new].add(entry, isFirst: false)
+      }
       return
     }
   }
@@ -192,6 +196,14 @@ struct TransferQueue<Host: Hashable> {
   mutating func note(_ host: Host, isQuick: Bool) {
     if let place = places[host] { hosts[place]?.isQuick = isQuick }
   }
+
+  /// The lookup of a running transfer's name outlives the transfer, which is removed next.
+  mutating func leaveLookup(_ ticket: UInt64, now: LingeringLookups.Instant) {
+    if let owner = running[ticket]?.owner { lookups.add(owner, now: now) }
+  }
+
+  /// Forgets the lookups that are over by now.
+  mutating func expire(now: LingeringLookups.Instant) { lookups.expire(now: now) }
 
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
@@ -214,9 +226,11 @@ struct TransferQueue<Host: Hashable> {
     let isForQuick = left > (kept + 1) / 2
     for line in waiting.indices {
       for owner in ranked(waiting[line].owners) {
-        let isPoor = shares[owner] == nil
+        let isPoor = held(owner) == 0
+        let mayLookUp = lookups.allows(owner, running: shares[owner] ?? 0, connections: total)
         let next = waiting[line].take(owner) { [hosts, perHost] entry in
           guard let host = hosts[entry.host], host.running < perHost else { return false }
+          guard mayLookUp || !entry.isNamed else { return false }
           return !isScarce || isPoor || (isForQuick && host.isQuick)
         }
         guard let next else { continue }
@@ -231,11 +245,14 @@ struct TransferQueue<Host: Hashable> {
     return nil
   }
 
-  /// The owner with the fewest running transfers first, of equal ones the owner whose turn was longest ago.
+  /// The running transfers of the owner, and the lookups that outlived others.
+  private func held(_ owner: UInt32) -> Int { (shares[owner] ?? 0) + lookups.count(of: owner) }
+
+  /// The owner who holds the fewest first, of equal ones the owner whose turn was longest ago.
   private func ranked(_ owners: [UInt32]) -> [UInt32] {
     guard owners.count > 1 else { return owners }
     return owners.enumerated()
-      .sorted { (shares[$0.element] ?? 0, $0.offset) < (shares[$1.element] ?? 0, $1.offset) }
+      .sorted { (held($0.element), $0.offset) < (held($1.element), $1.offset) }
       .map(\.element)
   }
 

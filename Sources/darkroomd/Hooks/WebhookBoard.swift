@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which webhooks are sent next: at each server one at a time, its users in turn, of each user the one that is due
-// first. A server that does not answer at all is tried with one webhook after a growing pause. A value: times in,
-// keys out.
+// first. A server that cannot be reached is tried with one webhook after a growing pause. If it can be reached and does
+// not answer, the webhooks of that user alone pause, because the user chose the path. A value: times in, keys out.
 
 import Return
 import Vocabulary
@@ -18,19 +18,34 @@ struct WebhookBoard {
     var isTried = false
     /// Only its order is left to remove.
     var isSpent = false
+
+    var path: Path { Path(server: server, owner: owner) }
   }
 
-  private struct Server {
-    var isBusy = false
-    /// The time of the next attempt after failures to reach it.
-    var gate = Duration.zero
-    var pause = Backoff(.seconds(5), to: .seconds(600))
+  /// A user's webhooks at a server.
+  private struct Path: Hashable {
+    let server: ServerName
+    let owner: UInt32
+  }
+
+  /// Closed after failures.
+  private struct Gate {
+    /// The time of the next attempt.
+    private(set) var time = Duration.zero
+    private var pause = Backoff(.seconds(5), to: .seconds(600))
+
+    mutating func close(_ now: Duration) { time = now + pause.take() }
   }
 
   /// Servers that are waited for at once.
   private let most: Int
   private var entries: [HookOrder.Key: Entry] = [:]
-  private var servers: [ServerName: Server] = [:]
+  /// The servers that are waited for.
+  private var busy: Set<ServerName> = []
+  /// The servers that could not be reached, for all users.
+  private var servers: [ServerName: Gate] = [:]
+  /// The users whom a server did not answer.
+  private var paths: [Path: Gate] = [:]
   private var running = 0
   /// The number of the last turn of each user.
   private var turns: [UInt32: UInt64] = [:]
@@ -54,7 +69,7 @@ struct WebhookBoard {
       running += 1
       entries[key]?.isRunning = true
       guard let entry = entries[key] else { break }
-      servers[entry.server, default: Server()].isBusy = true
+      busy.insert(entry.server)
       lastTurn += 1
       turns[entry.owner] = lastTurn
       started.append(key)
@@ -70,25 +85,33 @@ struct WebhookBoard {
   }
 
   private func mayStart(_ entry: Entry, _ now: Duration) -> Bool {
-    guard !entry.isRunning else { return false }
-    let server = servers[entry.server] ?? Server()
-    return !server.isBusy && server.gate <= now
+    !entry.isRunning && !busy.contains(entry.server) && gate(entry) <= now
+  }
+
+  private func gate(_ entry: Entry) -> Duration {
+    max(servers[entry.server]?.time ?? .zero, paths[entry.path]?.time ?? .zero)
   }
 
   mutating func sent(_ key: HookOrder.Key, _ end: WebhookEnd, now: Duration) {
     guard var entry = entries[key], entry.isRunning else { return }
     running -= 1
-    servers[entry.server]?.isBusy = false
+    busy.remove(entry.server)
     (entry.isRunning, entry.isTried) = (false, true)
     switch end {
     case .gone:
       entries[key] = nil
-      servers[entry.server] = nil
+      open(entry)
       if entries.isEmpty { turns = [:] }
       return
-    case .again(let wait, let isUnreached):
+    case .again(let wait, let reach):
       entry.due = now + wait
-      isUnreached ? close(entry.server, now) : (servers[entry.server] = nil)
+      switch reach {
+      case .answered: open(entry)
+      case .silent:
+        servers[entry.server] = nil
+        paths[entry.path, default: Gate()].close(now)
+      case .unreached: servers[entry.server, default: Gate()].close(now)
+      }
     case .spent(let wait):
       entry.due = now + wait
       entry.isSpent = true
@@ -96,17 +119,16 @@ struct WebhookBoard {
     entries[key] = entry
   }
 
-  private mutating func close(_ name: ServerName, _ now: Duration) {
-    var server = servers[name] ?? Server()
-    server.gate = now + server.pause.take()
-    servers[name] = server
+  private mutating func open(_ entry: Entry) {
+    servers[entry.server] = nil
+    paths[entry.path] = nil
   }
 
   /// The time until the next one may start; nil if none may before another ends.
   func rest(now: Duration) -> Duration? {
     guard running < most else { return nil }
-    return entries.values.lazy.filter { !$0.isRunning && servers[$0.server]?.isBusy != true }
-      .map { max($0.due, servers[$0.server]?.gate ?? .zero) - now }.min().map { max(.zero, $0) }
+    return entries.values.lazy.filter { !$0.isRunning && !busy.contains($0.server) }
+      .map { max($0.due, gate($0)) - now }.min().map { max(.zero, $0) }
   }
 
   /// Each webhook has been tried, unless its server does not answer, and none may start now.
@@ -122,7 +144,27 @@ struct WebhookBoard {
 enum WebhookEnd: Equatable, Sendable {
   /// Its order is removed.
   case gone
-  case again(after: Duration, isUnreached: Bool)
+  case again(after: Duration, WebhookReach)
   /// It is over, but its order could not be removed.
   case spent(again: Duration)
+}
+
+/// How far an attempt came.
+enum WebhookReach: Equatable, Sendable {
+  /// The server answered, or is not why the attempt failed.
+  case answered
+  /// No answer came, perhaps because of the path that the user chose.
+  case silent
+  /// There was no connection, which no path can cause.
+  case unreached
+
+  init(_ failure: Failure) {
+    switch failure.code.prefix(while: { $0 != "." }) {
+    case "http", "webhook": self = .answered
+    case "connect" where !["connect.closed", "connect.reset"].contains(failure.code):
+      self = .unreached
+    case "dns", "tls": self = .unreached
+    default: self = .silent
+    }
+  }
 }

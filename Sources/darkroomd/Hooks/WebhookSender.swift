@@ -30,7 +30,7 @@ struct WebhookSender: OnGround {
     switch await read(key) {
     case .found(let found): order = found
     case .gone: return .gone
-    case .unreadable: return .again(after: Webhooks.pause, isUnreached: false)
+    case .unreadable: return .again(after: Webhooks.pause, .answered)
     }
     let hooks = settings.current.hooks
     guard hooks.allowsWebhook(order.url) else { return await failed(order, Self.forbidden) }
@@ -44,7 +44,7 @@ struct WebhookSender: OnGround {
     case .failure(.cancelled): return nil
     case .failure(let failure) where failure.kind == .machine:
       health.set(failure, for: .webhooks)
-      return .again(after: Webhooks.pause, isUnreached: false)
+      return .again(after: Webhooks.pause, .answered)
     case .failure(let failure):
       health.set(nil, for: .webhooks)
       return await failed(order, failure)
@@ -68,8 +68,7 @@ struct WebhookSender: OnGround {
       if next != order {
         await attempt { () throws(SystemError) in try outbox.replace(next) }
       }
-      let isAnswered = failure.code.hasPrefix("http.") || failure.code == Self.forbidden.code
-      return .again(after: wait, isUnreached: !isAnswered)
+      return .again(after: wait, WebhookReach(failure))
     }
   }
 
@@ -176,7 +175,7 @@ extension Network {
   ) async -> Result<TransferReply, Failure> {
     let request = TransferRequest(
       url: order.url, maximumSize: .max, timeout: timeout, connectTimeout: connectTimeout,
-      priority: .background, message: order.message)
+      priority: .background, owner: order.owner, message: order.message)
     return await Reply.wait { reply in
       _ = begin(request, into: NoSink()) { reply.give($0) }
     }

@@ -73,7 +73,7 @@ final class Webhooks: Sendable {
         case .wake: break
         case .sent(let key, let end):
           board.sent(
-            key, end ?? .again(after: Self.pause, isUnreached: false), now: clock.uptime())
+            key, end ?? .again(after: Self.pause, .answered), now: clock.uptime())
           changes.changed()
         case .ask(let reply):
           reply.give(hasLooked && board.isSettled(now: clock.uptime()))
