@@ -272,9 +272,9 @@ struct PartialTests {
     #expect(shelf.count == 4 && shelf.holds("http://h/mine") && shelf.holds("http://h/9"))
     #expect(!shelf.holds("http://h/6") && shelf.holds("http://h/7"))
     // A transfer for another user resumes it, and it stays the first one's.
-    let (file, entity) = try shelf.reopen("http://h/mine", of: 2000)
-    #expect(file.owner == 1000 && entity != nil)
-    shelf.keep(file)
+    let (mine, entity) = try shelf.reopen("http://h/mine", of: 2000)
+    #expect(mine.owner == 1000 && entity != nil)
+    shelf.keep(mine)
     try add("http://h/large", 940, 2000, on: shelf)
     #expect(shelf.holds("http://h/mine") && shelf.holds("http://h/large") && shelf.bytes == 990)
     let next = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
