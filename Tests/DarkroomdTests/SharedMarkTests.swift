@@ -5,6 +5,8 @@ import Cluster
 import Files
 import Linux
 import Output
+import Record
+import Report
 import Support
 import Testing
 import Vocabulary
@@ -15,7 +17,8 @@ import Vocabulary
   private let state: FreshFolder
   private let scratch: FreshFolder
   private let told: ToldLines
-  private let (blobs, away) = (FileName(literal: "blobs"), FileName(literal: "away"))
+  private let blobs = FileName(literal: "blobs")
+  private let away = FileName(literal: "away")
   private var path: String { "\(scratch.path)/blobs" }
   private var shared: SharedMark { SharedMark(path: path, in: state.folder) }
 
