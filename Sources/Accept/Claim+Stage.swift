@@ -69,10 +69,10 @@ extension Claim {
   ) async throws(Attempt) -> FileCopy.Sum {
     let (file, size) = (dropped.file, dropped.status.size)
     if let ahead = staged.catalogued {
-      let isSame = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
+      let isKnown = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
         try isSame(file, as: ahead, size)
       }
-      if isSame {
+      if isKnown {
         memory.ahead.paid()
         return try whole(dropped, ahead)
       }

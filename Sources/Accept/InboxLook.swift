@@ -244,12 +244,18 @@ struct InboxLook {
     _ name: FileName, in nest: any Folder
   ) throws(SystemError) -> FileStatus? {
     let found = try nest.status(ifThere: name)
-    guard let found, found.links > 1 else { return found }
-    // Nil as well if something is mounted there, which no crash leaves.
-    guard let left = try? inbox.status(ifThere: name), left.inode == found.inode,
-      left.device == found.device
+    guard let found, found.links > 1, let left = try leftover(name),
+      left.inode == found.inode, left.device == found.device
     else { return found }
     try? inbox.remove(name)
     return try nest.status(ifThere: name)
+  }
+
+  /// Nil as well if a user has mounted something there, which no crash does.
+  private func leftover(_ name: FileName) throws(SystemError) -> FileStatus? {
+    do throws(SystemError) { return try inbox.status(ifThere: name) } catch {
+      if error.isMachineTrouble || error.isCancelled { throw error }
+      return nil
+    }
   }
 }

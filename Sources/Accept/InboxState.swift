@@ -303,6 +303,7 @@ package struct InboxState: Sendable {
     case .changed: file = WaitingFile(file.candidate, since: now)
     case .interrupted: file.phase = .settling
     case .writer: file.hold(at: now)
+    case .late: file.fallBehind(at: now)
     case .unreadable(let failure):
       file.phase = .unreadable(failure)
       file.rest(at: now)

@@ -32,7 +32,7 @@ package struct WaitNews: Sendable {
     case .troubled(let failure, _, _), .unreadable(let failure):
       return tell(key, failure, of: file.candidate.status.owner)
     case .settling, .ready, .busy, .postponed: return nil  // not known yet
-    case .held, .quiet, .doubtful, .queued, .leftBehind, .withoutPictures: return end(key)
+    case .held, .late, .quiet, .doubtful, .queued, .leftBehind, .withoutPictures: return end(key)
     }
   }
 

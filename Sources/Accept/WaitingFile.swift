@@ -32,6 +32,8 @@ package enum Attempt: Error, Equatable {
   case changed
   case missing
   case writer
+  /// Another list of its name was faster, or is being removed.
+  case late
   case unreadable(Failure)
   /// The contents are not a list.
   case refused(Failure, Proof)
@@ -46,7 +48,7 @@ package enum Attempt: Error, Equatable {
 extension Failure {
   /// Not the file's fault: a stop, another list of its owner that was faster, or trouble of this machine.
   var attempt: Attempt {
-    if isLate { return .changed }
+    if isLate { return .late }
     return kind == .cancelled ? .interrupted : .troubled(self)
   }
 }
@@ -106,6 +108,8 @@ package struct WaitingFile: Equatable, Sendable {
     case busy
     /// A program has it open for writing. → busy
     case held(next: Duration, pause: Backoff)
+    /// Another list of its name was faster, or is being removed. → busy
+    case late(next: Duration, pause: Backoff)
     /// No lease is available: complete once quiet. → busy
     case quiet
     /// Not a valid list, perhaps incomplete. → busy
@@ -178,7 +182,7 @@ package struct WaitingFile: Equatable, Sendable {
     switch phase {
     case .ready, .busy, .leftBehind, .withoutPictures: break
     case .unreadable: restsUntil = max(restsUntil, next)
-    case .settling, .held, .quiet, .doubtful, .postponed, .troubled, .queued:
+    case .settling, .held, .late, .quiet, .doubtful, .postponed, .troubled, .queued:
       phase = .postponed(next: next)
     }
   }
@@ -197,6 +201,13 @@ package struct WaitingFile: Equatable, Sendable {
   mutating func hold(at now: Duration) {
     var pause = if case .held(_, let pause) = before { pause } else { Self.writerPauses }
     phase = .held(next: now + pause.take(), pause: pause)
+    before = phase
+  }
+
+  /// Each try reads the whole list, and a removal may take a while.
+  mutating func fallBehind(at now: Duration) {
+    var pause = if case .late(_, let pause) = before { pause } else { Self.writerPauses }
+    phase = .late(next: now + pause.take(), pause: pause)
     before = phase
   }
 
@@ -238,7 +249,8 @@ package struct WaitingFile: Equatable, Sendable {
     case .queued where candidate.isRoll, .unreadable where candidate.isRoll:
       restsUntil > .zero ? restsUntil : nil
     case .settling: since + settings.dwell
-    case .held(let next, _), .troubled(_, let next, _), .postponed(let next): next
+    case .held(let next, _), .late(let next, _), .troubled(_, let next, _), .postponed(let next):
+      next
     case .quiet: quietTime(settings, nature)
     case .doubtful: since + nature.rejectTime(settings)
     case .ready, .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
@@ -262,7 +274,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .held(let next, _) where candidate.isRoll: next <= now
     case .held, .queued, .unreadable: now - since >= settings.dwell
     case .ready, .busy, .leftBehind, .withoutPictures: false
-    case .settling, .quiet, .doubtful, .troubled, .postponed:
+    case .settling, .late, .quiet, .doubtful, .troubled, .postponed:
       due(settings, nature).map { $0 <= now } ?? false
     }
   }
@@ -283,7 +295,8 @@ package struct WaitingFile: Equatable, Sendable {
     case .doubtful: "it is not a valid list yet"
     case .troubled: "this machine is in trouble"
     case .unreadable: "the daemon may not read it"
-    case .settling, .ready, .busy, .held, .quiet, .postponed, .leftBehind, .withoutPictures: reason
+    case .settling, .ready, .busy, .held, .late, .quiet, .postponed, .leftBehind, .withoutPictures:
+      reason
     }
   }
 
@@ -296,6 +309,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .busy where candidate.isRoll: "it is being copied"
     case .busy: "it is being read"
     case .held: "a program has it open for writing"
+    case .late: "another list of its name was accepted or removed at the same time"
     case .postponed:
       "the daemon looks at about \(RollWalks.limit) files of a user's folders in a minute, "
         + "and at these later"

@@ -157,13 +157,21 @@ import Vocabulary
 
   @Test("A list whose owner was faster with another of its name is tried again, without a word")
   func late() async throws {
-    let bench = try ClaimBench()
-    try bench.inbox.put(ClaimBench.name, "a end")
-    bench.rules.state.withLock { $0.readFailure = .late }
-    #expect(await bench.claim.attempt(try bench.candidate(), .lease, besides: 0) == .changed)
-    try await bench.settle()
-    #expect(bench.rules.names == ["barn.plist"])
-    try bench.expectTidy("at the end")
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), "a end")
+    bench.rules.state.withLock { $0.isLate = true }
+    for _ in 0..<5 {
+      let report = await bench.settle()
+      bench.clock.advance(by: .seconds(5))
+      #expect(
+        report.waiting.map { $0.waitsFor.words(for: 0) }
+          == ["another list of its name was accepted or removed at the same time"])
+    }
+    bench.rules.state.withLock { $0.isLate = false }
+    #expect(await bench.settle().isEmpty)
+    #expect(bench.rules.names == ["a.plist"])
+    #expect(bench.rules.waits.isEmpty && bench.troubles.allSatisfy { $0 == nil })
+    await bench.inbox.stop()
   }
 
   @Test(

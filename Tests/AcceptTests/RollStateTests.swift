@@ -79,7 +79,8 @@ import Vocabulary
     note(.seconds(8))
     let turn = "other pictures are copied first"
     #expect(words == [turn, turn, "it is being copied"])
-    #expect(state.hasChanged(Self.barn))
+    let hasChanged = state.hasChanged(Self.barn)
+    #expect(hasChanged)
   }
 
   @Test func `pictures that wait for the room of others are due when these are copied`() throws {

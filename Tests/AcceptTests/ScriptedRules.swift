@@ -46,6 +46,8 @@ final class ScriptedRules: IntakeRules {
     var crowds: [String] = []
     /// The failure of the next read, used once.
     var readFailure: Failure?
+    /// The owner has another list of the name.
+    var isLate = false
     /// Each runs once: after a list is read, and before it is recorded.
     var onPrepare: (@Sendable () -> Void)?
     var onAccept: (@Sendable () -> Void)?
@@ -170,6 +172,7 @@ final class ScriptedRules: IntakeRules {
       return state.onPrepare
     }
     act?()
+    if state.withLock({ $0.isLate }) { throw .late }
     state.withLock { _ = $0.drafts.insert(draft.list) }
     return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
   }

@@ -436,7 +436,7 @@ import Vocabulary
       let failure = await #expect(throws: Failure.self) {
         _ = try await prepare(bench, as: early)
       }
-      #expect(failure?.code == "list.late" && failure?.kind == .machine)
+      #expect(failure?.code == "list.late" && failure?.kind == .passing)
       #expect(try await prepare(bench).revises == list)
     }
   }
@@ -449,7 +449,7 @@ import Vocabulary
       let folder = try #require(bench.index.beginExpiry(of: list))
       #expect(!bench.index.withdraw([list]))
       let failure = await #expect(throws: Failure.self) { _ = try await prepare(bench) }
-      #expect(failure?.code == "list.late" && failure?.kind == .machine)
+      #expect(failure?.code == "list.late" && failure?.kind == .passing)
       bench.index.endExpiry(folder, of: [list], at: bench.clock.wallTime())
       #expect(try await prepare(bench).prints == folder)
       #expect(bench.index.beginExpiry(of: list) == nil)
