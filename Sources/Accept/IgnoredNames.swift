@@ -11,8 +11,8 @@ struct IgnoredNames: Sendable {
   static let share = most / 8
   /// Names without a place whose owners are not asked again.
   private static let mostRefused = 100_000
-  /// Names for whose status one sweep asks. Of more, each sweep asks for others, so that the names of one user do not
-  /// hide those of another.
+  /// Names for whose status one sweep asks. Of more, each sweep asks for others, so that one user does not
+  /// hide the names of another.
   static let mostAsked = 2_000
 
   /// The number of the sweep.

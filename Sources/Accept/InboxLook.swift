@@ -19,7 +19,7 @@ struct InboxLook {
   /// As earlier sweeps saw them.
   var ignored = IgnoredNames()
 
-  /// What a look has found so far, beside its entries.
+  /// The results of a look beside its entries.
   private struct Finds {
     var loose = LoosePictures()
     /// Folders that may have pictures.

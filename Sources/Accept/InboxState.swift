@@ -194,7 +194,7 @@ package struct InboxState: Sendable {
     if let next = entry.postponed { places[entry.key]?.postpone(until: next) }
   }
 
-  /// What the look of now found in these pictures, once.
+  /// The finding of the present look at these pictures, once.
   mutating func takeFinding(_ key: Candidate.Key) -> Probe? {
     defer { places[key]?.finding = nil }
     return waiting[key]?.finding

@@ -139,7 +139,7 @@ package struct WaitingFile: Equatable, Sendable {
   /// Of a folder of pictures, as it was last looked through: its own status, and when.
   private(set) var top: FileStatus?
   private(set) var walkedAt: Duration?
-  /// Of pictures, what the last look at them found; a probe need not look again.
+  /// Of pictures: the finding of the last look, so that a probe need not look again.
   var finding: Probe?
   /// The candidate is not tried again before, because a try of pictures looks at all of them, and the tries of very
   /// many unreadable files cost as much.
@@ -187,7 +187,7 @@ package struct WaitingFile: Equatable, Sendable {
     }
   }
 
-  /// What a sweep goes by that may look through the folder.
+  /// A sweep decides by this whether to look through the folder.
   func known(isDue: Bool, at now: Duration) -> RollWalks.Known {
     let isEmpty = phase == .withoutPictures
     let since = walkedAt ?? first

@@ -123,8 +123,8 @@ enum FocusSchema {
       ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
     END $$;
 
-    -- Shares that viewers look at, of one list, whatever else the node has; not of those that the node cannot develop. Their user pays for those of epoch 0 as in
-    -- a turn; the others are paid for.
+    -- Shares that viewers look at, of one list but none of `besides`, whatever else the node has. Their user pays for
+    -- shares of epoch 0 as in a turn; the others are paid for.
     CREATE FUNCTION lease_ahead(me int, inc bigint, want int, besides bigint[])
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$

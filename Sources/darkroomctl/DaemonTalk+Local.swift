@@ -103,7 +103,7 @@ extension DaemonTalk {
 
   private static let pause = Duration.milliseconds(100)
 
-  /// What the daemon takes, and the highest number of a list.
+  /// The status of the daemon, and the highest number of a list.
   func intake() throws(ControlFailure) -> (status: StatusReport, newest: UInt64) {
     let (report, lists) = (try ask(StatusOrder()).status, try ask(ListsOrder()).lists)
     return (report, lists.map(\.id).max() ?? 0)

@@ -119,7 +119,7 @@ struct InterleavedCallTests {
       try keeper.run([lock(list)])
       _ = try await b.pulse()
       async let leased = PostgresServer.shared.run(
-        ["SELECT list FROM lease_ahead(2, 1, 8)"], at: world.place)
+        ["SELECT list FROM lease_ahead(2, 1, 8, '{}')"], at: world.place)
       #expect(try await keeper.blocks())
       _ = try await PostgresServer.shared.run(
         ["UPDATE share SET run_at = run_at + interval '30 s'"], at: world.place)

@@ -167,7 +167,7 @@ import Vocabulary
       #expect(bench.told.holds("Left out the hook /bin/a for list 'barn': \(words)"))
       let counts = bench.ground.reporter.counts
       #expect(counts[.hookLeftOut] == 1 && counts[.hookFailed] == 0)
-      #expect(bench.health.leftHooks[list]?.reason == words)
+      #expect(bench.health.leftHook(of: list)?.reason == words)
     }
   }
 }

@@ -100,8 +100,8 @@ import Vocabulary
       try await bench.parts.recorder.record([.cancelled(list)])
       let whole = try await why(bench)
       #expect(whole.wait.kind == "over" && whole.groups.isEmpty && whole.wait.reason.isEmpty)
-      bench.parts.health.leftHooks.note(
-        Failure(.machine, code: "hooks.share", reason: "too many wait"), of: list)
+      bench.parts.health.leaveHook(
+        of: list, Failure(.machine, code: "hooks.share", reason: "too many wait"))
       #expect(try await why(bench).wait.reason == "too many wait")
       #expect(try await why(bench, "1").wait.kind == "cancelled")
       let reply = await bench.calls.handle(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folders of the inbox a look goes through, and how much of them: a folder may have very many files, and every
+// Which folders of the inbox a look goes through, and how many files it looks at: a folder may have very many files, and every
 // look would take seconds. A user has a budget of files for all folders together, whatever their names, so that no rename
 // and no new folder goes around it. A folder that is not due costs one stat of the folder itself: a change of its own
 // status ends its rest. A value.
@@ -14,7 +14,7 @@ struct RollWalks: Sendable {
   static let limit = Roll.maximumEntries
   /// For each file.
   private static let cost: Duration = interval / limit
-  /// Between looks at folders for which the budget was spent, because each look begins with all of them.
+  /// Between looks at folders for which the budget was spent, because each look begins with all folders.
   private static let pause: Duration = .seconds(1)
 
   /// A folder in the inbox, as this look found it.
@@ -77,7 +77,7 @@ struct RollWalks: Sendable {
     known.status.inode == top.status.inode && known.status.device == top.status.device
   }
 
-  /// What is known of a folder that is not looked through: of the roll or, if another folder has the name now, of that.
+  /// The known status of a folder that is not looked through; if another folder has the name now, its own status.
   func status(of top: Top) -> FileStatus {
     known[top.key].flatMap { isSame($0, top) ? $0.status : nil } ?? top.status
   }

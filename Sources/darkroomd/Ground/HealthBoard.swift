@@ -19,9 +19,9 @@ final class HealthBoard: Sendable {
     var layers: SandboxLayers?
     /// The lists whose lost results were reported.
     var lostResults: Set<ListID> = []
+    var leftHooks = LeftHooks()
   }
 
-  let leftHooks = LeftHooks()
   private let state = Mutex(State())
   private let reporter: Reporter
   private let inbox: String
@@ -55,6 +55,13 @@ final class HealthBoard: Sendable {
     state.withLock { $0.health.shortcoming = shortcoming }
     reporter.report(.inboxSurveyed(inbox: inbox, words: words))
   }
+
+  /// A hook or a webhook of the list was not ordered.
+  func leaveHook(of list: ListID, _ failure: Failure) {
+    state.withLock { $0.leftHooks.note(failure, of: list) }
+  }
+
+  func leftHook(of list: ListID) -> Failure? { state.withLock { $0.leftHooks[list] } }
 
   func report(_ notice: Notice) { reporter.report(notice) }
 

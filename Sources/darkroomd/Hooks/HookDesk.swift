@@ -110,7 +110,7 @@ struct HookDesk: OnGround {
       return bell.ring()
     }
     let hasRoom = try outbox.hasRoom()
-    health.leftHooks.note(hasRoom ? Self.ownHooks : Self.full, of: order.key.list)
+    health.leaveHook(of: order.key.list, hasRoom ? Self.ownHooks : Self.full)
     // A full outbox is one trouble, however many lists it concerns.
     guard hasRoom else { return health.set(Self.full, for: .hookOrders) }
     let program = settings.current.hooks.program(for: order.key.event) ?? "-"
@@ -124,7 +124,7 @@ struct HookDesk: OnGround {
       let isFull = try !webhooks.hasRoom()
       if isFull { health.set(Self.manyWebhooks, for: .newWebhooks) }
       let failure = isFull ? Self.manyWebhooks : Self.ownWebhooks
-      health.leftHooks.note(failure, of: order.key.list)
+      health.leaveHook(of: order.key.list, failure)
       health.report(.webhookLeftOut(order.shown, failure))
       return
     }

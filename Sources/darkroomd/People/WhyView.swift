@@ -80,7 +80,7 @@ struct WhyView {
       }
     case .over, nil:
       let isOver = summary.isFinal
-      note(isOver ? .over : .opening, isOver ? views.health.leftHooks[list] : nil, nil, &wait)
+      note(isOver ? .over : .opening, isOver ? views.health.leftHook(of: list) : nil, nil, &wait)
     }
     return wait
   }

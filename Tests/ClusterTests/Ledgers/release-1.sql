@@ -3,7 +3,7 @@
 -- the row of its release.
 SET check_function_bodies = false;
 CREATE SCHEMA darkroom;
-CREATE FUNCTION darkroom.ahead_share(one bigint, OUT l bigint, OUT f integer) RETURNS record
+CREATE FUNCTION darkroom.ahead_share(one bigint, besides bigint[], OUT l bigint, OUT f integer) RETURNS record
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
@@ -18,6 +18,7 @@ BEGIN
     WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
     ORDER BY t.first LIMIT 1) s
   WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
+    AND v.list <> ALL (besides)
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
   ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
 END $$;
@@ -358,7 +359,7 @@ BEGIN
   UPDATE list l SET next = at, cuts = turn.cuts, pass = l.pass + given WHERE l.id = turn.id;
   PERFORM pay(turn.class, turn.owner, given);
 END $$;
-CREATE FUNCTION darkroom.lease_ahead(me integer, inc bigint, want integer) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea)
+CREATE FUNCTION darkroom.lease_ahead(me integer, inc bigint, want integer, besides bigint[]) RETURNS TABLE(list bigint, first integer, last integer, epoch integer, class smallint, done bit varying, deaths smallint, waits bytea)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
@@ -369,7 +370,7 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   FOR k IN 1 .. 16 LOOP
     EXIT WHEN got >= want;
-    SELECT t.l, t.f INTO next_list, next_first FROM ahead_share(x.id) t;
+    SELECT t.l, t.f INTO next_list, next_first FROM ahead_share(x.id, besides) t;
     EXIT WHEN next_list IS NULL;
     SELECT * INTO x FROM list t WHERE t.id = next_list FOR UPDATE;
     EXIT WHEN x.state <> 0;
