@@ -314,7 +314,8 @@ struct TransferQueueTests {
       started.append(queue.next())
       running += started.last.flatMap(\.self).map { [$0] } ?? []
     }
-    #expect(started.last == 30 && started.count == (total == 1 ? 3 : kept > 0 ? 1 : 2), "\(started)")
+    let looks = total == 1 ? 3 : kept > 0 ? 1 : 2
+    #expect(started.last == 30 && started.count == looks, "\(started)")
   }
 
   @Test func `A transfer for several users has the turn of the one with the fewest transfers`() {
