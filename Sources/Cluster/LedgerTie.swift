@@ -172,6 +172,6 @@ extension Failure {
     "blobs.ledger", "blobs.other", "ledger.home", "ledger.other",
   ]
 
-  /// What this node has in reach may not be the place that the nodes of its ledger share.
+  /// The place that this node has in reach may not be the one that the nodes of its ledger share.
   package var isForeignPlace: Bool { Self.foreignPlaces.contains(code) }
 }

@@ -19,7 +19,8 @@ import Vocabulary
       var counts: [String: Int] = [:]
       for seed in Self.seeds {
         var world = LeaseWorld(
-          seed: seed, LeaseWorld.Plan(nodes: 2 + Int(seed % 9), lists: 2, photos: 400))
+          seed: seed,
+          LeaseWorld.Plan(nodes: 2 + Int(seed % 9), lists: 2, photos: 400, window: 12))
         world.play()
         #expect(world.violations.isEmpty, "SEED=\(seed): \(world.violations)")
         counts.merge(world.counts) { $0 + $1 }

@@ -22,7 +22,7 @@ struct LeaseWorld {
     /// To one host, from all nodes.
     var connections = 4
     /// The photos that a node works on at once.
-    var window = 12
+    var window = 1000
     /// One of this number of calls breaks. In one of this number of seconds a node is frozen or killed.
     var breaks: UInt64 = 8
     var harms: UInt64 = 60

@@ -54,7 +54,7 @@ struct Health: Equatable, Sendable {
   /// The ledger is older than this node: nothing is accepted, or removed by itself, until the ledger was entered. No other
   /// trouble takes its place.
   private(set) var standstill: Failure?
-  /// What is in reach may not be the place that the nodes of the ledger share: no prints of the cluster are removed until
+  /// The place in reach may not be the one that the nodes of the ledger share: no prints of the cluster are removed until
   /// the ledger was entered.
   private(set) var foreignPlace: Failure?
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
