@@ -24,15 +24,6 @@ final class ClaimMemory {
   private(set) var rolls: [ListID: Candidate.Key] = [:]
   /// Lists whose folder in `.claim` is in use on the disk.
   private var nests: Set<ListID> = []
-  /// The bytes of the pictures that are being copied now, by roll: room that is not free, although nothing may have
-  /// used it yet.
-  var copies: [Candidate.Key: UInt64] = [:]
-  var copying: UInt64 {
-    copies.values.reduce(0) { sum, bytes in
-      let (next, overflows) = sum.addingReportingOverflow(bytes)
-      return overflows ? .max : next
-    }
-  }
   /// Files recorded as rejected that have not left the inbox yet.
   var rejections: [ListID: Rejection] = [:]
   /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.

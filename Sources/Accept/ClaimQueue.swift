@@ -2,8 +2,7 @@
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
 // others. Owners take turns, so that a user's file waits for one file of another user and not for all. Lists
 // of the same name and its retry list, lists that would print into the same folder, links to the same file, the long
-// lists of an owner, and the rolls of an owner run one after another. Two rolls of two owners run at once, so that a
-// large folder of one user does not hold up a small one of another. A plain value.
+// lists of an owner, and rolls run one after another. A plain value.
 
 internal import Vocabulary
 
@@ -27,8 +26,6 @@ struct ClaimQueue {
 
   /// Of all owners; each has one. Fewer if that leaves no place to short lists.
   private static let mostLong = 2
-  /// The same for rolls.
-  private static let mostRolls = 2
   /// Lists larger than this are long.
   static let longest: UInt64 = 1 << 20
 
@@ -67,13 +64,11 @@ struct ClaimQueue {
     guard running.count < most else { return nil }
     let longs = running.filter(\.task.isLong).map(\.owner)
     let hasLongs = longs.count >= max(1, min(Self.mostLong, most - 1))
-    let hasRolls = hasRolls
     for owner in owners {
       // Its long lists wait for another long one.
       let isLate = hasLongs || longs.contains(owner)
       let place = waiting[owner]?.firstIndex { entry in
         (held == nil || entry.task.candidate?.key != held) && !(isLate && entry.task.isLong)
-          && !(hasRolls && entry.task.isRoll)
           && !running.contains { $0.excludes(entry) }
       }
       guard let place, let entry = waiting[owner]?.remove(at: place) else { continue }
@@ -82,13 +77,6 @@ struct ClaimQueue {
       return entry.task
     }
     return nil
-  }
-
-  /// No other roll may begin. The task for all rolls runs alone, and would never run if others went on beginning.
-  private var hasRolls: Bool {
-    let rolls = running.count(where: \.task.isRoll)
-    let isAwaited = waiting[Entry.Owner.none]?.contains { $0.task == .finishRolls } ?? false
-    return rolls > 0 && isAwaited || rolls >= max(1, min(Self.mostRolls, most - 1))
   }
 
   private mutating func endTurn(of owner: Entry.Owner) {
@@ -154,15 +142,9 @@ extension ClaimQueue {
       owner = task.owner
     }
 
-    /// The same name without the suffix, or the same folder of prints, or the same inode; two rolls of one owner, or a
-    /// roll and the task for all rolls.
+    /// The same name without the suffix, or the same folder of prints, or the same inode; two rolls.
     func excludes(_ other: Self) -> Bool {
-      if task.isRoll, other.task.isRoll,
-        owner == other.owner || task == .finishRolls || other.task == .finishRolls
-      {
-        return true
-      }
-      if stems.contains(where: other.stems.contains) {
+      if task.isRoll && other.task.isRoll || stems.contains(where: other.stems.contains) {
         return true
       }
       if folder != nil, folder == other.folder { return true }

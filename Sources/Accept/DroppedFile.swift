@@ -79,7 +79,7 @@ struct DroppedFile {
     try asUsers(closed: closed) { () throws(SystemError) in try folder.open(name, .read) }
   }
 
-  /// What the owner of the file is told.
+  /// The words for the owner of the file.
   static func closed(_ error: SystemError) -> Failure {
     let isForbidden = error.name == .notPermitted || error.name == .denied
     let way = "drop it again with darkroomctl submit"

@@ -33,7 +33,7 @@ struct InboxLook {
   ) throws(SystemError) -> [InboxState.Entry] {
     var finds = Finds()
     // First, because it may remove a name from the inbox.
-    var entries = try claimed(&finds.loose)
+    var entries = try claimed(&finds.loose, tidies: true)
     for entry in try inbox.entries()
     where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
       let found = try ifReachable(entry.name) {
@@ -111,7 +111,7 @@ struct InboxLook {
     return nil
   }
 
-  /// Asks for the status of some of very many ignored names, at each look for others.
+  /// Asks for the status of a part of very many ignored names: at each look, of another part.
   private func asked(_ finds: inout Finds) throws(SystemError) -> [InboxState.Entry] {
     let unasked = finds.unasked
     let stride = (unasked.count + IgnoredNames.mostAsked - 1) / IgnoredNames.mostAsked
@@ -204,7 +204,8 @@ struct InboxLook {
   func roll(_ key: Candidate.Key) throws(SystemError) -> Roll? {
     guard case .loose = key.place else { return try look.roll(key.name) }
     var finds = Finds()
-    _ = try claimed(&finds.loose)
+    // Other lists make their folders in `.claim` at the same time.
+    _ = try claimed(&finds.loose, tidies: false)
     for entry in try inbox.entries() where PictureName(entry.name.bytes).isPicture {
       _ = try ifReachable(entry.name) { () throws(SystemError) in
         try self.entry(entry, RollWalks(), &finds)
@@ -216,16 +217,17 @@ struct InboxLook {
   /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim`
   /// yields no files.
   private func claimed(
-    _ loose: inout LoosePictures
+    _ loose: inout LoosePictures, tidies: Bool
   ) throws(SystemError) -> [InboxState.Entry] {
     guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []
     for nest in try claims.names() {
-      if nest == ClaimFolder.probe { try? claims.remove(nest) }
-      guard let list = ListFolder.number(nest), !busy.contains(list) else { continue }
-      let folder = try claims.folder(nest, creating: false)
+      if tidies, nest == ClaimFolder.probe { try? claims.remove(nest) }
+      guard let list = ListFolder.number(nest), !busy.contains(list),
+        let folder = try claims.folder(ifThere: nest)
+      else { continue }
       let names = try folder.names()
-      if names.isEmpty { try? claims.removeFolder(nest) }
+      if tidies, names.isEmpty { try? claims.removeFolder(nest) }
       for name in names {
         guard let status = try claimed(name, in: folder) else { continue }
         if status.kind == .file, PictureName(name.bytes).isPicture {

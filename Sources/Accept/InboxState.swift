@@ -48,7 +48,7 @@ package struct InboxState: Sendable {
       self.owner = owner
     }
 
-    /// What has the name cannot be seen.
+    /// The file or folder of that name cannot be looked at.
     var isCovered: Bool { ignored == .unreachable }
 
     init(passed key: Candidate.Key, ignored: IgnoredReason) {
@@ -281,13 +281,6 @@ package struct InboxState: Sendable {
   /// The turn of a file has come.
   mutating func began(_ key: Candidate.Key) {
     if waiting[key]?.phase == .ready { places[key]?.phase = .busy }
-  }
-
-  /// The turn of a roll is over: of those that wait for its room each is due.
-  mutating func endedRoll(at now: Duration) {
-    for (key, file) in waiting where file.candidate.isRoll && file.isQueued {
-      places[key]?.endTurn(at: now)
-    }
   }
 
   /// Takes the result of an attempt or a rejection.

@@ -104,8 +104,8 @@ package struct IntakeStanding: Equatable, Sendable {
 
 extension Failure {
   /// A list takes over from lower numbers only, and a number that was drawn ahead may be too low. The next attempt draws
-  /// a higher one, and sees no list or prints that are being removed. Users can cause it with lists of one name, so
-  /// that it is no trouble of this machine.
+  /// a higher one, and sees no list or prints that are being removed. Users can cause it with lists of one name: it
+  /// concerns them alone.
   package static let late = Failure(
     .passing, code: "list.late",
     reason:

@@ -74,7 +74,7 @@ extension SystemError {
 }
 
 extension Probe {
-  /// What an attempt that ends before its first step says about the file.
+  /// The result for the file of an attempt that ended before its first step.
   init(_ attempt: Attempt) {
     self =
       switch attempt {
@@ -215,13 +215,6 @@ package struct WaitingFile: Equatable, Sendable {
     var pause = if case .troubled(_, _, let pause) = before { pause } else { Self.troublePauses }
     phase = .troubled(failure, next: now + pause.take(), pause: pause)
     before = phase
-  }
-
-  /// Other pictures have been copied, so that there may be room for these.
-  mutating func endTurn(at now: Duration) {
-    if case .queued(let failure) = phase, failure.code == RollClaim.turn {
-      restsUntil = min(restsUntil, now)
-    }
   }
 
   mutating func relieve(at now: Duration) {

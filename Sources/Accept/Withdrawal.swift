@@ -71,7 +71,7 @@ struct Withdrawal {
       }
       return try await dropped.isStill(sum) ? .gone : .changed
     } catch {
-      // What a user can do to it is a change.
+      // A user can cause all other errors: they count as a change.
       if error.isMachineTrouble || error.isCancelled { throw error.machineFailure }
       return .changed
     }

@@ -29,7 +29,7 @@ package struct HostWindows: Sendable {
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
   /// The hosts that have called a line while others wait: only there may a call be passed on. There may be thousands of
-  /// calls, of which hardly one has an heir.
+  /// calls, and hardly one has an heir.
   private var crowded: Set<String> = []
   var detours = Detours()
   private(set) var limits: HostLimits

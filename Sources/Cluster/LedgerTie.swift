@@ -168,10 +168,11 @@ extension LedgerHome {
 }
 
 extension Failure {
-  private static let foreignPlaces: Set<String> = [
-    "blobs.ledger", "blobs.other", "ledger.home", "ledger.other",
-  ]
-
   /// The place that this node has in reach may not be the one that the nodes of its ledger share.
-  package var isForeignPlace: Bool { Self.foreignPlaces.contains(code) }
+  package var isForeignPlace: Bool {
+    switch code {
+    case "blobs.ledger", "blobs.other", "ledger.home", "ledger.other": true
+    default: false
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of partial files, each named by the digest of its URL, with its notes beside it. Memory knows
 // the files that another attempt can resume, each for the user whose transfer began it. Files without usable notes are
-// removed, and so are files above the limits of age, count and total size: of the user who holds most, the oldest.
+// removed, and so are files above the limits of age, count and total size: the oldest, and first from the user with the most.
 // `FlightTable` prevents two opens of one URL at once.
 // Every call but `holds`, `create`, `count` and `bytes` may wait for the disk. Raises `SystemError`.
 // Concurrency model: `state` guards the known files; the disk is used outside it.

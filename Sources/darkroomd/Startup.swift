@@ -27,8 +27,7 @@ enum Startup {
     let named = if let task { task.places } else { try options.places() }
     let source = options.source(named)
     let settings = try settings(source)
-    let loss = task == nil ? settings.current.cluster.lossNote(state: named.state) : nil
-    for note in settings.current.notes + [loss].compactMap(\.self) { say("note: \(note)") }
+    tellNotes(settings.current, named, isTask: task != nil)
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let places = try ClusterNode.places(
       task == nil ? named.withCache(Surroundings.environment()["CACHE_DIRECTORY"]) : named,
@@ -85,6 +84,11 @@ enum Startup {
       await live(
         opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle, of: task)
     }
+  }
+
+  private static func tellNotes(_ settings: Settings, _ places: Places, isTask: Bool) {
+    let loss = isTask ? nil : settings.cluster.lossNote(state: places.state)
+    for note in settings.notes + [loss].compactMap(\.self) { say("note: \(note)") }
   }
 
   /// Nil for a daemon.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a look at the inbox costs: the statuses that it asks for.
+// The costs of a look at the inbox: the statuses that it asks for.
 
 import Files
 import Linux
@@ -52,7 +52,7 @@ import Vocabulary
     #expect(left[0] >= count - IgnoredNames.mostAsked && left.last == 0, "\(left)")
     let names = (0..<count).map { FileName(made: "\($0).doc") }
     #expect(names.allSatisfy { !state.ignoredNames.wantsOwner(of: $0) })
-    // A user with so many names does not use up the places of others.
+    // A user with that number of names does not use up the places of others.
     #expect(state.ignoredNames.wantsOwner(of: FileName(literal: "new.doc")))
   }
 

@@ -122,7 +122,7 @@ import Vocabulary
   }
 
   @Test(
-    "What an owner does to a file at any time is no trouble of this machine",
+    "The acts of an owner on a file at any time concern that owner alone",
     arguments: [("openat", 11), ("openat", 16), ("openat", 107), ("fstatat", 13), ("fstatat", 107)]
       as [(String, Int32)])
   func ownersFile(_ call: String, _ code: Int32) async throws {

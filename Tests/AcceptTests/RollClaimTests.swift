@@ -365,7 +365,7 @@ import Vocabulary
     arguments: ["openat", "fstatat", "renameat2"].flatMap { call in
       [11, 13, 16, 107].map { (call, $0 as Int32) }
     })
-  func `what an owner does to a folder at any step is no trouble of this machine`(
+  func `the acts of an owner on a folder at any step concern that owner alone`(
     call: String, code: Int32
   ) async throws {
     var calls = 0
@@ -427,28 +427,6 @@ import Vocabulary
     try bench.inbox.rename(barn, to: bench.failed, as: barn, replacing: false)
     User.put("\(bench.inboxPath)/Barn", "a file")
     #expect(await RollClaim(claim: bench.claim).finishAll())
-  }
-
-  @Test func `pictures wait while others are copied and the disk may not hold both`() async throws {
-    let bench = try bench()
-    let size = UInt64(Self.pictures.values.map(\.utf8.count).reduce(0, +))
-    bench.rules.state.withLock { $0.room = 2 * size - 1 }
-    let memory = bench.claim.memory
-    let other = Candidate.Key(FileName(literal: "other"))
-    let roll = try #require(try bench.candidates().first)
-    for bytes in [size, .max] {
-      memory.copies[other] = bytes
-      guard case .full(let failure) = await bench.claim.attempt(roll, .quiet, besides: 0) else {
-        Issue.record("it was not held up")
-        return
-      }
-      #expect(failure.code == RollClaim.turn)
-      #expect(memory.copies == [other: bytes])
-    }
-    memory.copies[other] = size - 1
-    try await bench.settle()
-    #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
-    #expect(memory.copies == [other: size - 1])
   }
 
   @Test func `a file too many or a folder too deep is told`() async throws {

@@ -83,26 +83,6 @@ import Vocabulary
     #expect(hasChanged)
   }
 
-  @Test func `pictures that wait for the room of others are due when these are copied`() throws {
-    var state = InboxState(InboxSettings())
-    for second in [0, 5] {
-      for action in state.swept([roll(Self.barn, 2)], at: .seconds(second)) {
-        if case .probe(let candidate) = action {
-          _ = state.probed(candidate.key, .unknown, at: .seconds(second))
-        }
-      }
-    }
-    for (code, isDue) in [("inbox.full", false), (RollClaim.turn, true)] {
-      state.began(Self.barn)
-      let failure = Failure(.machine, code: code, reason: "full")
-      _ = state.attempted(Self.barn, .full(failure), at: .seconds(6))
-      #expect(state.dueKeys(at: .seconds(6)).isEmpty)
-      state.endedRoll(at: .seconds(6))
-      #expect(state.dueKeys(at: .seconds(6)).isEmpty != isDue)
-      #expect((state.nextLook(at: .seconds(6)) == .zero) == isDue)
-    }
-  }
-
   @Test func `a folder without pictures is told once, and tried when it has some`() {
     var state = InboxState(InboxSettings())
     var told = 0

@@ -11,7 +11,7 @@ final class MemoryHome: LedgerHome {
     let mark = Mutex<String?>(nil)
   }
 
-  /// What becomes of a call that writes.
+  /// The fate of a call that writes.
   enum Fault { case before, after, never }
 
   let shared: Shared

@@ -99,7 +99,7 @@ struct GreedyUserTests {
       }
       try await develop("second", from: other, bench, daemon)
       let records = bench.journal
-      let list = try #require(records.last { $0.kind == "accepted" }?.list)
+      let list = try await bench.show("second").id
       let begun = try #require(records.firstIndex { $0.list == list })
       let ended = try #require(records.lastIndex { $0.list == list && $0.kind == "filtered" })
       let between = records[begun...ended].count { $0.kind == "filtered" && $0.list != list }

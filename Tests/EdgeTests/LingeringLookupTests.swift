@@ -14,7 +14,7 @@ struct LingeringLookupTests {
     TransferQueue<String>(total: total, perHost: total)
   }
 
-  /// Drops transfers to so many unique names, starts what may start, and cancels all; returns how many had started.
+  /// Drops transfers to that number of unique names, starts what may start, and cancels all; returns how many had started.
   private func attack(
     _ queue: inout TransferQueue<String>, _ owner: UInt32, _ count: UInt64, now: Duration
   ) -> Int {

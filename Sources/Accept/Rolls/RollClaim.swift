@@ -53,12 +53,6 @@ struct RollClaim {
     if let failure = fullness(adding: 0) { throw .full(failure) }
     let lack = fullness(adding: candidate.status.size)
     if let lack, !candidate.isLoose { throw .troubled(lack) }
-    let (room, overflows) = memory.copying.addingReportingOverflow(candidate.status.size)
-    if memory.copying > 0, fullness(adding: overflows ? .max : room) != nil {
-      throw .full(Self.inTurn)
-    }
-    memory.copies[candidate.key] = candidate.status.size
-    defer { memory.copies[candidate.key] = nil }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
@@ -74,7 +68,6 @@ struct RollClaim {
       lack == nil
       ? roll
       : try RollRoom(roll: roll) { fullness(adding: $0) }.fitting()
-    memory.copies[candidate.key] = fitting.status.size
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
       try await fill(staged, fitting)
     }
@@ -84,12 +77,6 @@ struct RollClaim {
     try await finish(list)
     return .accepted(list)
   }
-
-  /// The code of the wait for room that another copy may need.
-  static let turn = "pictures.turn"
-  private static let inTurn = Failure(
-    .machine, scope: .one, code: turn,
-    reason: "other pictures are copied first, because the disk may not have room for all of them")
 
   // MARK: the end
 

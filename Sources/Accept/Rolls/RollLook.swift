@@ -37,7 +37,7 @@ struct RollLook {
       obstacle: walk.obstacle, entries: walk.entries)
   }
 
-  /// The folder that the path leads to; nil if a part is missing, or is no folder any more.
+  /// The folder that the path leads to; nil if a part is missing, or is not a folder any more.
   static func folder(
     _ path: some Collection<FileName>, in inbox: any Folder
   ) throws(SystemError) -> (any Folder)? {
@@ -120,7 +120,7 @@ struct RollLook {
     }
   }
 
-  /// What the owner of the pictures is told.
+  /// The words for the owner of the pictures.
   static func closed(_ path: [FileName], _ error: SystemError) -> Failure {
     if error.name == .notPermitted || error.name == .denied { return closed(path, error.words) }
     return Failure(

@@ -218,7 +218,7 @@ struct RollWithdrawal {
       else { return }
       try parent.removeFolder(name)
     } catch {
-      // Whatever else its owner has made of it, it stays.
+      // Its owner may have changed it in another way: it stays.
       if error.isMachineTrouble || error.isCancelled { throw error }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name lookups that outlive their transfers. libcurl looks up each name on a thread, in `getaddrinfo`, which nobody can
-// end: if the transfer is cancelled or runs out of time meanwhile, the thread lives on until the resolver gives up. An owner
+// The name lookups that outlive their transfers. libcurl looks up each name on a thread, in `getaddrinfo`, which cannot be
+// ended: if the transfer is cancelled or runs out of time meanwhile, the thread lives on until the resolver gives up. An owner
 // whose lookups linger gets fewer transfers to names, so that no owner takes all threads of this machine. A value: times in,
 // counts out.
 

@@ -248,7 +248,7 @@ struct TransferQueue<Host: Hashable> {
   /// The running transfers of the owner, and the lookups that outlived others.
   private func held(_ owner: UInt32) -> Int { (shares[owner] ?? 0) + lookups.count(of: owner) }
 
-  /// The owner who holds the fewest first, of equal ones the owner whose turn was longest ago.
+  /// The owner with the fewest first; of equal ones, the owner whose turn was longest ago.
   private func ranked(_ owners: [UInt32]) -> [UInt32] {
     guard owners.count > 1 else { return owners }
     return owners.enumerated()

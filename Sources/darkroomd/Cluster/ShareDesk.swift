@@ -143,9 +143,7 @@ final class ShareDesk: OnGround {
   /// With each pulse, but beside it: a shared folder whose server is away may hang.
   private func watchShelf() async {
     while !Task.isCancelled {
-      let found = await onDisk { [maker] in maker.shelf.trouble }
-      // The ledger was not entered for the same reason.
-      let trouble = found?.code == silence?.failure.code ? nil : found
+      let trouble = await onDisk { [maker] in maker.shelf.trouble }
       if trouble != health.health[.blobs] { health.set(trouble, for: .blobs) }
       await clock.rest(book.withLock(\.interval))
     }

@@ -120,7 +120,8 @@ struct Health: Equatable, Sendable {
 
   /// Without the reasons of the subjects that are closed to the caller.
   func lines(_ sees: (Subject) -> Bool) -> [String] {
-    let known = troubles.filter { !Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
+    let known = troubles.filter { !Self.isMistake($0.key, $0.value) && !isTold($0.key, $0.value) }
+      .sorted { $0.key < $1.key }
     var lines = known.prefix(Self.mostLines).map { subject, failure in
       sees(subject) ? subject.line(failure) : subject.closedLine(failure)
     }
@@ -131,6 +132,11 @@ struct Health: Equatable, Sendable {
         "\(more) more \(more == 1 ? "list or file is" : "lists or files are") in trouble")
     }
     return lines
+  }
+
+  /// The line of the ledger has the same reason.
+  private func isTold(_ subject: Subject, _ failure: Failure) -> Bool {
+    subject == .blobs && troubles[.ledger]?.code == failure.code
   }
 
   /// The lines of the crowds in the inbox that the caller may know.

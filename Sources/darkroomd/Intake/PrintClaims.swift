@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of prints of lists that are not accepted yet. A list has the folder that it made: of several daemons that
 // make one name, even on different machines, one succeeds. The folder goes again if the list is not accepted, at a later
-// attempt if it cannot be removed now: no list takes another name because of it. A note in STATE/claims identifies the
-// folder for the start after a crash; nothing else reads the notes. Only the folder that was made goes, and only while
+// attempt to use its name if it cannot be removed now: no list takes another name because of it. A note in STATE/claims
+// identifies the folder for the start after a crash; nothing else reads the notes. Only the folder that was made goes, and only while
 // nothing was ever in it. A crash before the note, or a power cut before the list is accepted, leaves an empty folder,
 // which then belongs to no list. Raises SystemError.
 // Concurrency: one lock; waits for a disk without it. One task at a time works on a draft, and on a name.
@@ -25,7 +25,9 @@ final class PrintClaims: Sendable {
   private struct State {
     var drafts: [ListID: Made] = [:]
     /// Folders of drafts that became no list, which could not be removed.
-    var leftovers: [Made] = []
+    var leftovers: [FileName: Made] = [:]
+    /// Notes that could not be read once.
+    var unread: Set<ListID> = []
     var isSwept = false
   }
 
@@ -54,7 +56,7 @@ final class PrintClaims: Sendable {
   func make(
     _ folder: FileName, for draft: ListID, readers: FileReaders
   ) throws(SystemError) -> Bool {
-    try removeLeftovers(inWayOf: folder, draft)
+    try removeLeftover(folder)
     do throws(SystemError) { try prints.makeFolder(folder) } catch {
       if error.exists { return false }
       throw error
@@ -83,24 +85,18 @@ final class PrintClaims: Sendable {
     if let known = made.identity, try identity(of: made.folder) != known { return }
     do throws(SystemError) { try prints.removeFolder(made.folder) } catch {
       switch error.name {
-      case .missing, .notEmpty, .exists, .notFolder: return
+      case .missing, .notEmpty, .exists, .notFolder, .busy: return
       default: throw error
       }
     }
   }
 
-  /// Raises if a folder has the name, or its note the place of the draft's, and cannot be removed.
-  private func removeLeftovers(inWayOf folder: FileName, _ draft: ListID) throws(SystemError) {
-    for made in state.withLock({ $0.leftovers }) {
-      do throws(SystemError) { try remove(made) } catch {
-        if made.folder == folder || made.draft == draft { throw error }
-        continue
-      }
-      state.withLock { state in
-        state.leftovers.removeAll { $0.draft == made.draft && $0.folder == made.folder }
-      }
-      forgetNote(of: made.draft)
-    }
+  /// Removes the folder of that name that an earlier draft has left. Nobody else does: one draft at a time wants a name.
+  private func removeLeftover(_ folder: FileName) throws(SystemError) {
+    guard let made = state.withLock({ $0.leftovers[folder] }) else { return }
+    try remove(made)
+    state.withLock { $0.leftovers[folder] = nil }
+    forgetNote(of: made.draft)
   }
 
   /// Frees the name that an earlier attempt of the draft took. Readers of its folder see nothing of the next one.
@@ -123,10 +119,7 @@ final class PrintClaims: Sendable {
 
   /// Leaves the note of a folder that is still there.
   private func forgetNote(of draft: ListID) {
-    let isNeeded = state.withLock { state in
-      state.drafts[draft] != nil || state.leftovers.contains { $0.draft == draft }
-    }
-    if !isNeeded { try? notes.removeIfThere(ListFolder.name(draft)) }
+    if !isKnown(draft) { try? notes.removeIfThere(ListFolder.name(draft)) }
   }
 
   /// The draft does not become a list, or prints elsewhere. The note stays while the folder does.
@@ -135,24 +128,36 @@ final class PrintClaims: Sendable {
     do throws(SystemError) { try takeBack(draft) } catch {
       state.withLock { state in
         state.drafts[draft] = nil
-        state.leftovers.append(made)
+        state.leftovers[made.folder] = made
       }
     }
   }
 
-  /// Gives up the drafts that a crash has left, once. The record alone knows the lists whose labels cannot be read now.
+  /// Gives up the drafts that a crash has left, once. A note that cannot be read has a second try, and then goes: it must
+  /// not stand in the way of later drafts of its number. The record alone knows the lists whose labels cannot be read now.
   func sweep(except isRecorded: (ListID) -> Bool) throws(SystemError) {
     if state.withLock({ $0.isSwept }) { return }
-    for draft in try notes.names().compactMap(ListFolder.number) {
-      if state.withLock({ $0.drafts[draft] }) != nil { continue }
-      if !isRecorded(draft), let made = try? note(of: draft) {
-        remember(made)
-        giveUp(draft)
-      } else {
-        // A note that cannot be read tells nothing to a later start either.
-        forgetNote(of: draft)
+    var isWhole = true
+    for draft in try notes.names().compactMap(ListFolder.number) where !isKnown(draft) {
+      do throws(SystemError) {
+        if !isRecorded(draft), let made = try note(of: draft) {
+          remember(made)
+          giveUp(draft)
+        } else {
+          forgetNote(of: draft)
+        }
+      } catch {
+        let isFirst = state.withLock { $0.unread.insert(draft).inserted }
+        if isFirst { isWhole = false } else { forgetNote(of: draft) }
       }
     }
-    state.withLock { $0.isSwept = true }
+    state.withLock { $0.isSwept = isWhole }
+  }
+
+  /// A draft of this run has the note, or a folder that is left.
+  private func isKnown(_ draft: ListID) -> Bool {
+    state.withLock { state in
+      state.drafts[draft] != nil || state.leftovers.values.contains { $0.draft == draft }
+    }
   }
 }
