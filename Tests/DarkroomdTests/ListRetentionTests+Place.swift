@@ -103,7 +103,8 @@ extension ListRetentionTests {
     standing: PrintsStanding
   ) async throws {
     try await DiskBench.use { bench in
-      let retention = place(bench, board(bench))
+      let half = Self.keep / 2
+      let retention = retention(bench, prints: half)
       try await develop(bench, 1)
       try await bench.add(2, SampleList { $0.terms.prints = FileName(literal: "empty") })
       try await bench.recorder.record([.cancelled(ListID(2))])
@@ -111,11 +112,11 @@ extension ListRetentionTests {
       let prints = bench.folders.prints
       try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
       if standing == .other { try prints.put(Self.barn, "a file of a user") }
-      bench.clock.advance(by: Self.keep)
+      bench.clock.advance(by: half)
       try await running(bench, retention) { () async throws in
         #expect(bench.index.expiry(of: ListID(1)) == 0 && bench.index.expiry(of: ListID(2)) == 0)
-        bench.clock.advance(by: Self.keep)
-        _ = await bench.clock.isAwaited()
+        bench.clock.advance(by: half)
+        #expect(try await Patience.sees { left(bench) == [] })
       }
       let told = bench.told.all().filter { $0.contains("Removed no prints") }
       let end = standing == .missing ? "is missing." : "is not a folder."
