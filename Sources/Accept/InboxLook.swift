@@ -24,7 +24,7 @@ struct InboxLook {
     var loose = LoosePictures()
     /// Folders that may have pictures.
     var tops: [RollWalks.Top] = []
-    /// Names that are ignored, unless their status says otherwise, and whose status is not known.
+    /// Names that are ignored, unless their status has another kind, and whose status is not known.
     var unasked: [(name: FileName, reason: IgnoredReason)] = []
   }
 

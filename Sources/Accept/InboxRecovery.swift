@@ -114,7 +114,7 @@ struct InboxRecovery {
         // If a writer has it open, it changed, or in trouble, the sweep handles it.
         _ = await claim.finish(Candidate(key: best.key, status: status))
       } else if entries.contains(where: { $0.isCovered && $0.key.name == about.droppedName }) {
-        // It may be below: the list knows it when it can be seen again.
+        // It may be below, and belongs to its list when it can be seen again.
         continue
       } else {
         do throws(SystemError) {

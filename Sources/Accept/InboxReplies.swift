@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The callers whom the inbox owes an answer. Confined to the inbox's thread.
 
+internal import Linux
 internal import Vocabulary
 
 /// Callers that wait for a sweep, or for a list that repeats an earlier one.

@@ -92,8 +92,8 @@ import Vocabulary
       for: bench.scratch.path)
     defer { FaultPlan.set(nil, for: bench.scratch.path) }
     try await bench.restart()
-    #expect(try bench.inbox.has(ClaimBench.name) == (name == "barn.plist"))
     FaultPlan.set(nil, for: bench.scratch.path)
+    #expect(try bench.inbox.has(ClaimBench.name) == (name == "barn.plist"))
     try await bench.settle()
     // The list knows its file.
     #expect(bench.rules.names.filter { $0 == "barn.plist" }.count == 1)

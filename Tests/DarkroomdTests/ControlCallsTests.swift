@@ -526,7 +526,8 @@ import Vocabulary
           return isOver.value
         })
       let end = error(await reply)
-      guard case .noSuchList? = end else { return Issue.record("\(String(describing: end))") }
+      if case .noSuchList? = end { return }
+      Issue.record("\(String(describing: end))")
     }
   }
 

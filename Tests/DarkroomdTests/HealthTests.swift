@@ -164,6 +164,18 @@ import Vocabulary
     #expect(health.statusLine(none, leased: all) == "14 photos of the cluster to go here.")
   }
 
+  @Test func `a foreign folder is told once, beside the ledger that was not entered because of it`()
+  {
+    var health = Health()
+    _ = set(&health, .otherBlobs, .blobs)
+    let line = health.lines
+    #expect(line.count == 1)
+    _ = set(&health, .otherBlobs, .ledger)
+    #expect(health.lines.count == 1 && health[.blobs] == .otherBlobs)
+    _ = set(&health, nil, .ledger)
+    #expect(health.lines == line)
+  }
+
   @Test func `a list that is over takes its trouble with it, silently`() {
     var health = Health()
     _ = set(&health, gone, .list(ListID(1)))

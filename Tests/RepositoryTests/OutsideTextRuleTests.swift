@@ -29,7 +29,6 @@ import Testing
     ("Show/FocusWish.swift", "String(decoding: parts[0]", "letters and digits, at most 32"),
     ("Show/FocusWish.swift", "UInt32(String(decoding:", "digits"),
     ("Cluster/LedgerEntry.swift", "Set<String>", "our own words; a state has five letters"),
-    ("Cluster/LedgerTie.swift", "Places: Set<String>", "our own words"),
     ("Catalog/CatalogEntry+Coding.swift", "String(validating:", "limited, to be passed on"),
     ("Catalog/PhotoOptions+Coding.swift", "String(validating:", "at most 64 bytes"),
     ("Catalog/FormatGuess.swift", "String(decoding:", "two bytes, to be shown"),

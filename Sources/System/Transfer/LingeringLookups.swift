@@ -49,7 +49,7 @@ struct LingeringLookups {
   }
 
   /// Of one owner, with the running transfers.
-  static func share(_ connections: Int) -> Int { max(1, min(connections / 2, 32)) }
+  static func share(_ connections: Int) -> Int { max(2, min(connections / 2, 32)) }
 
   /// Of all owners; TasksMax= of the unit allows several times as many threads.
   static func most(_ connections: Int) -> Int { 256 + connections }

@@ -120,7 +120,7 @@ struct FolderShelf: ListShelf {
   }
 
   func remove(_ origin: FileName) throws(Failure) {
-    try asMachine { () throws(SystemError) in try lists.removeFlat(origin) }
+    try asMachine { () throws(SystemError) in try lists.here().removeFlat(origin) }
   }
 
   func mark(through state: any Folder) throws(Failure) -> String? {

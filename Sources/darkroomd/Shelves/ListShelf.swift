@@ -39,6 +39,6 @@ protocol ListShelf: Sendable {
 }
 
 extension ListShelf {
-  /// Requests to a store tell their trouble themselves.
+  /// The trouble of a store is reported where a request fails.
   var trouble: Failure? { nil }
 }
