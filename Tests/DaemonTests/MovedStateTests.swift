@@ -33,6 +33,7 @@ import Testing
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
       try await bench.drop([("One", urls[0]), ("Two", urls[1] + "?gate=g")], as: "summer.plist")
+      try await daemon.says("Accepted list 'summer'")
       try await bench.until("one photo is filtered") {
         try await bench.show("summer").photos.map(\.state) == ["filtered", "new"]
       }

@@ -2,6 +2,7 @@
 // Trouble as a value: reported once when it begins and once when it ends, and shown by subject.
 
 import Accept
+import Cluster
 import Record
 import Report
 import Testing
