@@ -154,10 +154,15 @@ struct TransferQueue<Host: Hashable> {
   ) {
     if owners.count > 1 { shared.insert(ticket) }
     let host = enter(host)
-    for owner in owners.sorted() {
-      let entry = Entry(ticket: ticket, host: host, owner: owner, isNamed: isNamed)
-      waiting[Int(urgency.rawValue)].add(entry, isFirst: isFirst)
+    enter(owners, Int(urgency.rawValue), isFirst: isFirst) { owner in
+      Entry(ticket: ticket, host: host, owner: owner, isNamed: isNamed)
     }
+  }
+
+  private mutating func enter(
+    _ owners: Set<UInt32>, _ line: Int, isFirst: Bool, _ entry: (UInt32) -> Entry
+  ) {
+    for owner in owners.sorted() { waiting[line].add(entry(owner), isFirst: isFirst) }
   }
 
   /// Moves a waiting transfer to the end of its new class, and to the ends of the lines of new owners; a running one is
@@ -174,9 +179,8 @@ struct TransferQueue<Host: Hashable> {
       for entry in entries where !kept.contains(entry.owner) {
         waiting[line].remove(ticket, of: entry.owner)
       }
-      for owner in owners.subtracting(kept).sorted() {
-        let entry = Entry(ticket: ticket, host: first.host, owner: owner, isNamed: first.isNamed)
-        waiting[new].add(entry, isFirst: false)
+      enter(owners.subtracting(kept), new, isFirst: false) { owner in
+        Entry(ticket: ticket, host: first.host, owner: owner, isNamed: first.isNamed)
       }
       return
     }
