@@ -33,17 +33,6 @@ struct GreedyUserTests {
     signal.pause()
     """
 
-  private func drop(
-    _ photos: [(String, String)], as name: String, by user: UInt32, in bench: DaemonBench
-  ) async throws {
-    let arriving = "\(bench.root)/arriving/\(name).plist"
-    try bench.folder.write(
-      PhotoListText.dictionary(photos), to: "root/arriving/\(name).plist")
-    try await bench.give(arriving, to: user)
-    try FileManager.default.moveItem(
-      atPath: arriving, toPath: "\(bench.root)/inbox/\(name).plist")
-  }
-
   /// Drops lists of one user at once.
   private func drop(
     _ count: Int, lists photos: [(String, String)], by user: UInt32, in bench: DaemonBench
@@ -62,7 +51,7 @@ struct GreedyUserTests {
     _ name: String, from origin: Origin, _ bench: DaemonBench, _ daemon: RunningProgram
   ) async throws {
     let photos = (1...4).map { ("Photo \($0)", origin.url("/\($0).jpg")) }
-    try await drop(photos, as: name, by: Self.modest, in: bench)
+    try await bench.dropForeign(photos, as: "\(name).plist")
     try await daemon.says("Accepted list '\(name)'")
     let end = try await bench.tool(
       "wait", "--timeout", "\(Patience.seconds)s", name, as: Self.modest)

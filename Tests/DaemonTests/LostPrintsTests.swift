@@ -11,13 +11,7 @@ import Testing
     _ what: String
   ) async throws {
     try await DaemonBench.use { bench in
-      let urls = try bench.serveSamples(2)
-      let daemon = try await bench.start()
-      try await bench.drop([("One", urls[0]), ("Two", urls[1] + "?gate=g")], as: "summer.plist")
-      try await daemon.says("Accepted list 'summer'")
-      try await bench.until("one photo is filtered") {
-        try await bench.show("summer").photos.map(\.state) == ["filtered", "new"]
-      }
+      let daemon = try await bench.startHalfway()
       let (folder, away) = ("\(bench.root)/prints/summer", "\(bench.root)/away")
       try FileManager.default.moveItem(atPath: folder, toPath: away)
       if what == "is removed" { try FileManager.default.removeItem(atPath: away) }

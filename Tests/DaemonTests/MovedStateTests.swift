@@ -30,13 +30,7 @@ import Testing
     async throws
   {
     try await DaemonBench.use { bench in
-      let urls = try bench.serveSamples(2)
-      let daemon = try await bench.start()
-      try await bench.drop([("One", urls[0]), ("Two", urls[1] + "?gate=g")], as: "summer.plist")
-      try await daemon.says("Accepted list 'summer'")
-      try await bench.until("one photo is filtered") {
-        try await bench.show("summer").photos.map(\.state) == ["filtered", "new"]
-      }
+      let daemon = try await bench.startHalfway()
       for name in ["originals", "incoming", "hooks", "webhooks", "quarantine", "cache"] {
         try FileManager.default.removeItem(atPath: "\(bench.root)/state/\(name)")
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos that wait for the two connections of their daemon, which others have until the gate `g` of the origin opens.
+// Photos that wait until the gate `g` of the origin opens, or for connections that others have until then.
 
 extension DaemonBench {
   /// Goes on when two photos of the list `summer` wait at the gate.
@@ -8,6 +8,18 @@ extension DaemonBench {
     let daemon = try await start()
     try await drop(photos, as: "summer.plist")
     await origin.arrivals(at: "g", 2)
+    return daemon
+  }
+
+  /// Goes on when one of the two photos of the list `summer` is filtered; the other one waits at the gate.
+  package func startHalfway() async throws -> RunningProgram {
+    let urls = try serveSamples(2)
+    let daemon = try await start()
+    try await drop([("One", urls[0]), ("Two", urls[1] + "?gate=g")], as: "summer.plist")
+    try await daemon.says("Accepted list 'summer'")
+    try await until("one photo is filtered") {
+      try await show("summer").photos.map(\.state) == ["filtered", "new"]
+    }
     return daemon
   }
 
