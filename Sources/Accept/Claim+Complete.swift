@@ -96,12 +96,7 @@ extension Claim {
   /// The name under which the list was dropped still links to the same inode: this name is a hard link, and
   /// another drop.
   private func isHardLink(_ dropped: DroppedFile, to name: FileName) throws(SystemError) -> Bool {
-    let status: FileStatus?
-    do throws(SystemError) { status = try inbox.status(ifThere: name) } catch {
-      // Something is mounted there.
-      guard error.isOfOneThing else { throw error }
-      return false
-    }
+    let status = try inbox.statusUnlessCovered(name)
     return status?.inode == dropped.status.inode && status?.device == dropped.status.device
   }
 }

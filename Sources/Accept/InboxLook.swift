@@ -36,7 +36,7 @@ struct InboxLook {
     var entries = try claimed(&finds.loose, tidies: true)
     for entry in try inbox.entries()
     where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
-      let found = try ifReachable(entry.name) {
+      let found = try ifReachable(entry.name, isFolder: entry.kind == .folder) {
         () throws(SystemError) in try self.entry(entry, walks, &finds)
       }
       if let found { entries.append(found) }
@@ -49,12 +49,12 @@ struct InboxLook {
   }
 
   /// One name does not hide the others, as every user can mount a dead or a closed file system over an own file or
-  /// folder. Only errors of the inbox itself do.
+  /// folder. Only errors of the inbox itself do, and of its disk: files lie on it, while a folder may be a mount.
   private func ifReachable(
-    _ name: FileName, _ act: () throws(SystemError) -> InboxState.Entry?
+    _ name: FileName, isFolder: Bool = false, _ act: () throws(SystemError) -> InboxState.Entry?
   ) throws(SystemError) -> InboxState.Entry? {
     do throws(SystemError) { return try act() } catch {
-      guard error.isOfOneThing else { throw error }
+      guard isFolder ? error.isOfOneThing : !error.isBeyondUsers else { throw error }
       return InboxState.Entry(Candidate.Key(name), ignored: .unreachable)
     }
   }
@@ -143,7 +143,7 @@ struct InboxLook {
       if let next = walks.next(for: top.status.owner, at: now) {
         return InboxState.Entry(rollKey: top.key, walks.status(of: top), postponed: next)
       }
-      let entry = try ifReachable(top.key.name) { () throws(SystemError) in
+      let entry = try ifReachable(top.key.name, isFolder: true) { () throws(SystemError) in
         try look.roll(top.key.name).map { InboxState.Entry(roll: $0) }
       }
       walks.pay(entry?.entries ?? 0, for: top.key, of: top.status.owner, at: now)
@@ -246,18 +246,10 @@ struct InboxLook {
     _ name: FileName, in nest: any Folder
   ) throws(SystemError) -> FileStatus? {
     let found = try nest.status(ifThere: name)
-    guard let found, found.links > 1, let left = try leftover(name),
+    guard let found, found.links > 1, let left = try inbox.statusUnlessCovered(name),
       left.inode == found.inode, left.device == found.device
     else { return found }
     try? inbox.remove(name)
     return try nest.status(ifThere: name)
-  }
-
-  /// Nil as well if a user has mounted something there, which no crash does.
-  private func leftover(_ name: FileName) throws(SystemError) -> FileStatus? {
-    do throws(SystemError) { return try inbox.status(ifThere: name) } catch {
-      if error.isMachineTrouble || error.isCancelled { throw error }
-      return nil
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One candidate from first sight to its end: its phase, and when it is due.
 
+internal import Files
 package import Vocabulary
 
 /// The kernel's answer about writers.
@@ -62,13 +63,26 @@ extension SystemError {
   /// about.
   /// - Parameter closed: what the user is told about an error that does not pass by itself.
   func attempt(closed: (SystemError) -> Failure) -> Attempt {
-    if isMachineTrouble || isCancelled { return attempt }
+    if isBeyondUsers { return attempt }
     return switch name {
     case .missing: .missing
     // A lease of another process, which delays this one.
     case .again: .writer
     case .noDevice, .notFolder, .isFolder, .isLink: .changed
     default: .unreadable(closed(self))
+    }
+  }
+
+  /// No user has a hand in it.
+  var isBeyondUsers: Bool { isMachineTrouble || isCancelled }
+}
+
+extension Folder {
+  /// Nil as well if a user has mounted something there, which the daemon may not look at.
+  func statusUnlessCovered(_ name: FileName) throws(SystemError) -> FileStatus? {
+    do throws(SystemError) { return try status(ifThere: name) } catch {
+      if error.isBeyondUsers { throw error }
+      return nil
     }
   }
 }

@@ -72,7 +72,7 @@ struct Withdrawal {
       return try await dropped.isStill(sum) ? .gone : .changed
     } catch {
       // A user can cause all other errors: they count as a change.
-      if error.isMachineTrouble || error.isCancelled { throw error.machineFailure }
+      if error.isBeyondUsers { throw error.machineFailure }
       return .changed
     }
   }

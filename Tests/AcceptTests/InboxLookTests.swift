@@ -117,6 +117,31 @@ import Vocabulary
     try bench.expectTidy("at the end")
   }
 
+  @Test(arguments: [("x.plist", false), ("x.txt", false), ("x.jpg", false), ("x", true)])
+  func `an error of the disk at a file is trouble of the inbox, which no folder causes`(
+    name: String, isFolder: Bool
+  ) throws {
+    let bench = try ClaimBench()
+    let key = Candidate.Key(FileName(made: name))
+    if isFolder {
+      _ = try bench.inbox.folder(key.name, creating: true)
+    } else {
+      User.put("\(bench.inboxPath)/\(name)", "x end")
+    }
+    FaultPlan.set(
+      .init("fstatat", on: "\(bench.inboxPath)/\(name)", code: 5, isPermanent: true),
+      for: bench.inboxPath)
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    let look = bench.claim.memory.look(at: bench.inbox)
+    if isFolder {
+      let entries = try look.entries()
+      #expect(entries.map(\.ignored) == [.unreachable])
+    } else {
+      #expect(throws: SystemError.self) { _ = try look.entries() }
+      #expect(throws: SystemError.self) { _ = try look.entry(key) }
+    }
+  }
+
   @Test func `a picture above MaximumSize= stays where it is, and is not copied`() async throws {
     let bench = try ClaimBench()
     bench.rules.state.withLock { $0.largestPicture = 10 }

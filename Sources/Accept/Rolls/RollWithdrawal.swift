@@ -219,7 +219,7 @@ struct RollWithdrawal {
       try parent.removeFolder(name)
     } catch {
       // Its owner may have changed it in another way: it stays.
-      if error.isMachineTrouble || error.isCancelled { throw error }
+      if error.isBeyondUsers { throw error }
     }
   }
 }
