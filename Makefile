@@ -113,16 +113,7 @@ cluster: release
 
 test: test-packages
 	$(DEBUG)
-	$(TEST) --skip $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS) \
-	  --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
-	$(TEST) --filter $(EDGE_TESTS) --skip $(TALK_TESTS) --skip $(LEASE_TESTS)
-	$(TEST) --filter $(LONG_TESTS)
-	$(TEST) --filter $(TALK_TESTS)
-	$(TEST) --filter $(LEASE_TESTS) --skip $(LONG_TESTS)
-	$(TEST) --filter '^BrowserTests\.'
-	$(TEST) --filter '^CrashTests\.'
-	$(TEST) --filter '^DaemonTests\.'
-	$(TEST) --filter '^NodeTests\.' --skip $(LONG_TESTS)
+	Tests/groups $(SWIFT) test --skip-build
 
 test-release: test-packages
 	$(RELEASE)
@@ -134,17 +125,7 @@ test-release: test-packages
 	  $(TEST) --filter '^SystemTests\.'
 	Tests/Torture/run --short $(BIN)
 
-# Tests in which one side waits for the other do not share threads with tests that compute for a long time, nor
-# do tests of transfers, stores and workers, which have time limits of their own.
-# Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
-# copy of every descriptor until it executes its program.
-EDGE_TESTS = '^(EdgeTests|DownloadTests)[./]'
-TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)[./]'
-LEASE_TESTS = '^(AcceptTests|DarkroomdTests|EdgeTests\.(FileLock|NameSeat)Tests)'
-LONG_TESTS = 'SimulationTests'
-WHOLE_TESTS = '^(DaemonTests|NodeTests|CrashTests|SystemTests|BrowserTests)\.'
-
-# One process for all of them: `make test` keeps apart what must not share a process.
+# One process for all of them: Tests/groups keeps apart what must not share a process.
 FILTER ?=
 try: build-packages
 	@[ -n "$(ONLY)" ] || { echo "make try ONLY=Chain, or several with commas; FILTER= runs some of their tests"; exit 64; }
