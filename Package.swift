@@ -219,7 +219,7 @@ let tests: [Target] = [
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
-  .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
+  .testTarget(name: "RepositoryTests", dependencies: ["Support", "Vocabulary", "darkroomd"]),
   // The checks of readers of untrusted bytes: `make fuzz` tries new input, FuzzTests the corpus.
   .target(
     name: "FuzzTargets",

@@ -85,11 +85,11 @@ extension ListOptions {
         guard let known = ServiceClass(name: text) else { return nil }
         serviceClass = known
       case CatalogFormat.OptionTag.filter:
-        do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: text) } catch {
+        do throws(TextProblem) { filter = try FilterFunction(parsing: text) } catch {
           return nil
         }
       case CatalogFormat.OptionTag.quality:
-        do throws(PrintQualityError) { quality = try PrintQuality(parsing: text) } catch {
+        do throws(TextProblem) { quality = try PrintQuality(parsing: text) } catch {
           return nil
         }
       case CatalogFormat.OptionTag.metadata:

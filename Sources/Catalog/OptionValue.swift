@@ -10,14 +10,14 @@ enum OptionValue {
 
   static func filter(_ text: ListText) throws(OptionProblem) -> FilterFunction {
     let value = try word(text, of: .filter)
-    do throws(FilterSyntaxError) { return try FilterFunction(parsing: value) } catch {
+    do throws(TextProblem) { return try FilterFunction(parsing: value) } catch {
       throw OptionProblem(words: "'Filter' is \(text.shown): \(error)")
     }
   }
 
   static func quality(_ text: ListText) throws(OptionProblem) -> PrintQuality {
     let value = try word(text, of: .quality)
-    do throws(PrintQualityError) { return try PrintQuality(parsing: value) } catch {
+    do throws(TextProblem) { return try PrintQuality(parsing: value) } catch {
       throw OptionProblem(words: "'Quality' is \(text.shown): \(error)")
     }
   }

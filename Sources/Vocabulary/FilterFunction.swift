@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The change made to a picture, in the syntax of CSS filters. The only function is sepia.
-// Raises `FilterSyntaxError`, worded for the author of the list.
+// Raises `TextProblem`, worded for the author of the list.
 
 package enum FilterFunction: Hashable, Sendable, CustomStringConvertible {
   /// The W3C sepia matrix at an amount from 0 (unchanged) to 1, kept in thousandths so that equal
@@ -22,26 +22,33 @@ package enum FilterFunction: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads `sepia(0.8)`, `sepia(80%)` or `sepia()`. An amount above 1 becomes 1, as in CSS.
-  package init(parsing text: String) throws(FilterSyntaxError) {
+  package init(parsing text: String) throws(TextProblem) {
     let bytes = Array(text.utf8.drop(while: Self.isSpace))
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")) else {
-      throw FilterSyntaxError(text: text, problem: .noArguments)
+      throw Self.noArguments
     }
     let name = String(decoding: bytes[..<open], as: UTF8.self)
-    guard name == "sepia" else { throw FilterSyntaxError(text: text, problem: .unknown(name)) }
+    guard name == "sepia" else {
+      throw TextProblem(
+        "there is no filter '\(Printable.text(name, limit: 40))'; the only one is sepia(AMOUNT)")
+    }
     guard let close = bytes.firstIndex(of: UInt8(ascii: ")")),
       bytes[(close + 1)...].allSatisfy(Self.isSpace)
-    else { throw FilterSyntaxError(text: text, problem: .noArguments) }
+    else { throw Self.noArguments }
     let inside = bytes[(open + 1)..<close].filter { !Self.isSpace($0) }
     if inside.isEmpty {
       self = .sepia(thousandths: 1000)
       return
     }
     guard let thousandths = Self.thousandths(inside) else {
-      throw FilterSyntaxError(text: text, problem: .badAmount)
+      throw TextProblem(
+        "the amount is a number from 0 to 1 or a percentage, for example sepia(0.8) or sepia(80%)")
     }
     self = .sepia(thousandths: min(thousandths, 1000))
   }
+
+  private static let noArguments = TextProblem(
+    "a filter is written as in CSS, for example sepia(0.8) or sepia(80%)")
 
   /// A plain number or percentage of at most eight digits, rounded to thousandths.
   private static func thousandths(_ bytes: [UInt8]) -> Int? {
@@ -74,27 +81,5 @@ package enum FilterFunction: Hashable, Sendable, CustomStringConvertible {
     var rest = String(thousandths % 1000 + 1000).dropFirst()
     while rest.last == "0" { rest.removeLast() }
     return rest.isEmpty ? String(whole) : "\(whole).\(rest)"
-  }
-}
-
-package struct FilterSyntaxError: Error, Equatable, Sendable, CustomStringConvertible {
-  package enum Problem: Equatable, Sendable {
-    case unknown(String)
-    case noArguments
-    case badAmount
-  }
-
-  package let text: String
-  package let problem: Problem
-
-  package var description: String {
-    switch problem {
-    case .unknown(let name):
-      "there is no filter '\(Printable.text(name, limit: 40))'; the only one is sepia(AMOUNT)"
-    case .noArguments:
-      "a filter is written as in CSS, for example sepia(0.8) or sepia(80%)"
-    case .badAmount:
-      "the amount is a number from 0 to 1 or a percentage, for example sepia(0.8) or sepia(80%)"
-    }
   }
 }

@@ -99,15 +99,21 @@ package struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
   package let address: NetworkAddress
   package let bits: Int
 
-  package init(parsing text: some StringProtocol) throws(RangeSyntaxError) {
+  package init(parsing text: some StringProtocol) throws(TextProblem) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = parts.first, let address = NetworkAddress(first) else {
-      throw RangeSyntaxError(text: String(text))
+      throw Self.wrong(text)
     }
     let width = address.bytes.count * 8
     let bits = parts.count == 2 ? Self.number(parts[1]) : width
-    guard let bits, bits <= width else { throw RangeSyntaxError(text: String(text)) }
+    guard let bits, bits <= width else { throw Self.wrong(text) }
     self.init(address, bits)
+  }
+
+  private static func wrong(_ text: some StringProtocol) -> TextProblem {
+    TextProblem(
+      "'\(Printable.text(String(text), limit: 60))' is not a network; "
+        + "write for example 192.168.0.0/16 or fd00::/8")
   }
 
   init(_ address: NetworkAddress, _ bits: Int) {
@@ -135,14 +141,5 @@ package struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
     guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
     else { return nil }
     return Int(text)
-  }
-}
-
-package struct RangeSyntaxError: Error, Equatable, Sendable, CustomStringConvertible {
-  package let text: String
-
-  package var description: String {
-    "'\(Printable.text(text, limit: 60))' is not a network; "
-      + "write for example 192.168.0.0/16 or fd00::/8"
   }
 }

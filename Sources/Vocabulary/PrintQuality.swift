@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How finely a JPEG print is quantised: as its original was, or at a given level.
-// Raises `PrintQualityError`, worded for the author of the setting.
+// Raises `TextProblem`, worded for the author of the setting.
 
 package enum PrintQuality: Hashable, Sendable, CustomStringConvertible {
   /// The original's tables: the print is neither larger nor worse than necessary.
@@ -26,18 +26,14 @@ package enum PrintQuality: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads `source`, or a level in plain digits: each value has one spelling.
-  package init(parsing text: String) throws(PrintQualityError) {
+  package init(parsing text: String) throws(TextProblem) {
     if text == "source" {
       self = .source
       return
     }
     guard let level = Int(text), Self.levels.contains(level), "\(level)" == text else {
-      throw PrintQualityError()
+      throw TextProblem("the quality is a whole number from 1 to 100, or source")
     }
     self = .level(level)
   }
-}
-
-package struct PrintQualityError: Error, Equatable, Sendable, CustomStringConvertible {
-  package var description: String { "the quality is a whole number from 1 to 100, or source" }
 }

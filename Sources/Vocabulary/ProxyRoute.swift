@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proxy that requests go through, and the hosts that are reached without it. A value. Raises `ProxySyntaxError`,
+// The proxy that requests go through, and the hosts that are reached without it. A value. Raises `TextProblem`,
 // worded for the author of the setting; it repeats no user and no password.
-
-package struct ProxySyntaxError: Error, Equatable, Sendable, CustomStringConvertible {
-  package let description: String
-}
 
 package struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
   package enum Scheme: String, CaseIterable, Sendable {
@@ -18,37 +14,37 @@ package struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
   package let place: String
 
   /// `http://proxy.example:3128`
-  package init(parsing text: String) throws(ProxySyntaxError) {
+  package init(parsing text: String) throws(TextProblem) {
     guard let end = text.firstRange(of: "://") else {
-      throw ProxySyntaxError(
-        description: "a proxy is written as http://proxy.example:3128, with https:// or socks5h:// "
+      throw TextProblem(
+        "a proxy is written as http://proxy.example:3128, with https:// or socks5h:// "
           + "for other kinds")
     }
     let name = text[..<end.lowerBound].lowercased()
     guard let scheme = Scheme(rawValue: name) else {
       let more = name.hasPrefix("socks") ? "; with socks5h:// the proxy looks names up" : ""
-      throw ProxySyntaxError(
-        description: "a proxy begins with http://, https:// or socks5h://, not with "
+      throw TextProblem(
+        "a proxy begins with http://, https:// or socks5h://, not with "
           + "'\(Printable.text(name, limit: 20))://'\(more)")
     }
     let rest = text[end.upperBound...]
     guard !rest.contains("@") else {
-      throw ProxySyntaxError(
-        description: "a proxy is written without user and password: these belong in the "
+      throw TextProblem(
+        "a proxy is written without user and password: these belong in the "
           + "credential 'proxy', see darkroomd.conf(5)")
     }
     let bare = rest.last == "/" ? rest.dropLast() : rest
     let digits = bare.utf8.reversed().prefix { $0 >= 0x30 && $0 <= 0x39 }.count
     let hasPort = digits > 0 && bare.utf8.dropLast(digits).last == UInt8(ascii: ":")
     guard hasPort, !bare.contains(where: { "/?#\\ ".contains($0) }) else {
-      throw ProxySyntaxError(
-        description: "a proxy is a host and a port, as http://proxy.example:3128")
+      throw TextProblem(
+        "a proxy is a host and a port, as http://proxy.example:3128")
     }
     do throws(Failure) {
       // The scheme without a default for the port in question.
       let url = try PhotoURL(parsing: "\(bare.hasSuffix(":80") ? "https" : "http")://\(bare)/")
       (self.scheme, place) = (scheme, url.server)
-    } catch { throw ProxySyntaxError(description: "the proxy cannot be used: \(error.reason)") }
+    } catch { throw TextProblem("the proxy cannot be used: \(error.reason)") }
   }
 
   package var description: String { "\(scheme.rawValue)://\(place)" }
@@ -59,7 +55,7 @@ package enum HostPattern: Hashable, Sendable {
   case name(String)
   case network(NetworkRange)
 
-  package init(parsing word: String) throws(ProxySyntaxError) {
+  package init(parsing word: String) throws(TextProblem) {
     if let range = try? NetworkRange(parsing: word) {
       self = .network(range)
       return
@@ -73,9 +69,8 @@ package enum HostPattern: Hashable, Sendable {
       }
       self = .name(url.host)
     } catch {
-      throw ProxySyntaxError(
-        description:
-          "a host without a proxy is written as example.org, 192.168.1.5 or 192.168.0.0/16, "
+      throw TextProblem(
+        "a host without a proxy is written as example.org, 192.168.1.5 or 192.168.0.0/16, "
           + "not '\(Printable.text(word, limit: 60))'")
     }
   }

@@ -3,11 +3,6 @@
 // part of the path in every request: all stores that speak S3 know this form.
 
 package struct StorePlace: Equatable, Sendable, CustomStringConvertible {
-  /// Why a text is no such place.
-  package struct Problem: Error, Equatable, CustomStringConvertible {
-    package let description: String
-  }
-
   private let scheme: String
   /// The host, and the port unless it is the scheme's default.
   package let server: String
@@ -15,18 +10,17 @@ package struct StorePlace: Equatable, Sendable, CustomStringConvertible {
   /// Begins every key; empty, or with a slash at its end.
   package let prefix: String
 
-  package init(parsing text: String) throws(Problem) {
+  package init(parsing text: String) throws(TextProblem) {
     let url: PhotoURL
     do throws(Failure) { url = try PhotoURL(parsing: text) } catch {
-      throw Problem(description: error.reason)
+      throw TextProblem(error.reason)
     }
     let parts = url.path.split(separator: "/")
     guard url.scheme.isRemote, url.query == nil, let bucket = parts.first,
       url.path.utf8.allSatisfy(Self.isPlain), !parts.contains("."), !parts.contains("..")
     else {
-      throw Problem(
-        description:
-          "a store is written as https://HOST/BUCKET or https://HOST/BUCKET/PREFIX, in letters, digits and . _ -"
+      throw TextProblem(
+        "a store is written as https://HOST/BUCKET or https://HOST/BUCKET/PREFIX, in letters, digits and . _ -"
       )
     }
     (scheme, server, self.bucket) = (url.scheme.rawValue, url.server, String(bucket))

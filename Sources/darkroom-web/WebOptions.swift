@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of darkroom-web and its help text. A value. Raises `Problem`, a sentence for standard error.
+// The command line of darkroom-web and its help text. A value. Raises `TextProblem`, a sentence for standard error.
 
 import Steer
 import Vocabulary
@@ -13,10 +13,6 @@ struct WebOptions: Equatable {
   var hosts: [String] = []
   /// How long it stays without a client; nil for the usual time.
   var idleSeconds: Int64?
-
-  struct Problem: Error, Equatable, CustomStringConvertible {
-    let description: String
-  }
 
   static let usage = """
     usage: darkroom-web [--root DIR | --socket PATH] [--host NAME[:PORT]]... [--idle SECONDS]
@@ -34,7 +30,7 @@ struct WebOptions: Equatable {
     See darkroom-web(8).
     """
 
-  init(_ arguments: some Sequence<String>) throws(Problem) {
+  init(_ arguments: some Sequence<String>) throws(TextProblem) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
       switch argument {
@@ -46,24 +42,23 @@ struct WebOptions: Equatable {
       case "--idle":
         let text = try Self.value(of: argument, &rest)
         guard let seconds = Int64(text), 1...86_400 ~= seconds else {
-          throw Problem(description: "'\(Printable.text(text))' is not a number from 1 to 86400")
+          throw TextProblem("'\(Printable.text(text))' is not a number from 1 to 86400")
         }
         idleSeconds = seconds
       case "--help", "-h": task = .help
       case "--version": task = .version
       default:
         let known = ["--root", "--socket", "--host", "--idle", "--help", "--version"]
-        let suggestion = Suggestion.words(for: argument, among: known)
-        throw Problem(description: "unknown option '\(Printable.text(argument))'\(suggestion)")
+        throw .unknownOption(argument, among: known)
       }
     }
   }
 
-  private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Problem)
+  private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(TextProblem)
     -> String
   {
     guard let value = rest.popFirst(), !value.isEmpty else {
-      throw Problem(description: "\(option) needs a value after it")
+      throw TextProblem("\(option) needs a value after it")
     }
     return value
   }

@@ -216,14 +216,14 @@ extension ToolArguments {
 
   private func function() throws(UsageError) -> FilterFunction? {
     guard let text = value(.filter) else { return nil }
-    do throws(FilterSyntaxError) { return try FilterFunction(parsing: text) } catch {
+    do throws(TextProblem) { return try FilterFunction(parsing: text) } catch {
       throw .badValue(option: "--filter", value: text, why: error.description)
     }
   }
 
   private func printQuality() throws(UsageError) -> PrintQuality? {
     guard let text = value(.quality) else { return nil }
-    do throws(PrintQualityError) { return try PrintQuality(parsing: text) } catch {
+    do throws(TextProblem) { return try PrintQuality(parsing: text) } catch {
       throw .badValue(option: "--quality", value: text, why: error.description)
     }
   }

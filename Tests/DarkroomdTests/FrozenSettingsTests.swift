@@ -54,7 +54,7 @@ import Vocabulary
     let entry = try #require(SettingEntry.all.first { $0.key == "Quality" })
     var settings = Settings()
     #expect(
-      throws: SettingProblem(
+      throws: TextProblem(
         "the quality is a whole number from 1 to 100, or source, not '\(text)'")
     ) { try entry.apply(&settings, text) }
   }
@@ -62,7 +62,7 @@ import Vocabulary
   @Test func `a wrong metadata rule is refused with the rules there are`() throws {
     let entry = try #require(SettingEntry.all.first { $0.key == "Metadata" })
     var settings = Settings()
-    #expect(throws: SettingProblem("expected keep, strip or copyright, not 'none'")) {
+    #expect(throws: TextProblem("expected keep, strip or copyright, not 'none'")) {
       try entry.apply(&settings, "none")
     }
   }

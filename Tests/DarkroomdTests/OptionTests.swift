@@ -39,7 +39,7 @@ import Vocabulary
       (["\u{1B}[2J"], "unknown option '\\x1b[2J'"),
     ])
   func `a wrong command line is explained in a sentence`(arguments: [String], words: String) {
-    let problem = #expect(throws: CommandLineOptions.Problem.self) {
+    let problem = #expect(throws: TextProblem.self) {
       try CommandLineOptions(arguments)
     }
     #expect(problem?.description == words)
@@ -124,7 +124,7 @@ import Vocabulary
       (["run", "--list"], "--list needs a value"),
     ])
   func wrongRun(words: [String], problem: String) throws {
-    do throws(CommandLineOptions.Problem) {
+    do throws(TextProblem) {
       _ = try CommandLineOptions(words)
       Issue.record("\(words) was taken")
     } catch { #expect(error.description.contains(problem), "\(error)") }

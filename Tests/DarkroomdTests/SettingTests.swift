@@ -233,7 +233,7 @@ import Vocabulary
 
   @Test(arguments: ["", "-1", "101", "1.5", "x", "1 2", "0x10", "99999999999999999999", "１"])
   func `any other number is refused`(text: String) {
-    #expect(throws: SettingProblem.self) { try SettingForm<Int>.count(from: 0, to: 100).read(text) }
+    #expect(throws: TextProblem.self) { try SettingForm<Int>.count(from: 0, to: 100).read(text) }
   }
 
   @Test(
@@ -249,7 +249,7 @@ import Vocabulary
       "", "K", "1k", "1KB", "1 K", "-1K", "1.5M", "1023", "5T", "99999999999999999999", "20000000T",
     ])
   func `any other size is refused, and none overflows`(text: String) {
-    #expect(throws: SettingProblem.self) {
+    #expect(throws: TextProblem.self) {
       try SettingForm.size(from: 1024, to: 1 << 42).read(text)
     }
   }
@@ -269,7 +269,7 @@ import Vocabulary
       "", "s", "5 s", "-5s", "5sec", "1.5s", "5us", "1000000000s", "2d", "9999999999h", "５s",
     ])
   func `any other time is refused, and none overflows`(text: String) {
-    #expect(throws: SettingProblem.self) {
+    #expect(throws: TextProblem.self) {
       try SettingForm.duration(from: .zero, to: .seconds(86400)).read(text)
     }
   }
@@ -293,7 +293,7 @@ import Vocabulary
   {
     var settings = Settings()
     let entry = try #require(SettingEntry.all.first { $0.key == key })
-    let problem = #expect(throws: SettingProblem.self) { try entry.apply(&settings, text) }
+    let problem = #expect(throws: TextProblem.self) { try entry.apply(&settings, text) }
     #expect(problem?.description == words)
     try entry.apply(&settings, "30d")
     #expect(settings.record.keepLists == .seconds(30 * 86_400))
@@ -310,7 +310,7 @@ import Vocabulary
 
   @Test(arguments: ["", "y", "2", "ja", "yes yes"])
   func `any other word for yes or no is refused`(text: String) {
-    #expect(throws: SettingProblem.self) { try SettingForm.yesOrNo.read(text) }
+    #expect(throws: TextProblem.self) { try SettingForm.yesOrNo.read(text) }
   }
 }
 

@@ -50,7 +50,7 @@ import Vocabulary
       "https://h:0/",
     ])
   func `a prefix that is no plain URL is refused without its secrets`(text: String) {
-    let problem = #expect(throws: SettingProblem.self) { try WebhookPrefix(parsing: text) }
+    let problem = #expect(throws: TextProblem.self) { try WebhookPrefix(parsing: text) }
     let words = problem?.description ?? ""
     #expect(words.hasPrefix("a URL of Webhooks= is written as https://"))
     #expect(!words.contains("secret"))

@@ -91,7 +91,7 @@ struct AddressRulesTests {
       "12345::", "example.org", "1.2.3.4:80", "::1.2.3", "::+1",
     ])
   func noNetwork(_ text: String) {
-    let error = #expect(throws: RangeSyntaxError.self) { try NetworkRange(parsing: text) }
+    let error = #expect(throws: TextProblem.self) { try NetworkRange(parsing: text) }
     #expect(error?.description.contains("192.168.0.0/16") == true)
   }
 

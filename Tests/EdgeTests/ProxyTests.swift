@@ -39,7 +39,7 @@ private struct ProxyBench {
     settings.rules = try AddressRules(allow: allow, deny: [])
     settings.route = try ProxyRoute(
       ProxyServer(parsing: "\(scheme)://127.0.0.1:\(proxy.port)"),
-      direct: direct.map { word throws(ProxySyntaxError) in try HostPattern(parsing: word) })
+      direct: direct.map { word throws(TextProblem) in try HostPattern(parsing: word) })
     settings.login = given.flatMap { ProxyLogin(Array($0.utf8)) }
     if needsTLS { settings.ownAuthorities = fresh.bytes(of: "certificate") ?? [] }
     change(&settings)

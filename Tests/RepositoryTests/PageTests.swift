@@ -4,6 +4,7 @@
 import Foundation
 import Support
 import Testing
+import Vocabulary
 
 @testable import darkroomd
 
@@ -74,7 +75,7 @@ import Testing
   @Test(arguments: ["250ms", "5s", "10min", "1h 30min", "1d"])
   func `a time as the pages write it is read, and suggested for a wrong one`(time: String) throws {
     _ = try SettingForm.duration(from: .zero, to: .seconds(86400)).read(time)
-    let problem = #expect(throws: SettingProblem.self) {
+    let problem = #expect(throws: TextProblem.self) {
       try SettingForm.duration(from: .zero, to: .seconds(86400)).read("soon")
     }
     #expect(problem?.description.contains(time) == true)
@@ -106,7 +107,7 @@ import Testing
   }
 
   @Test func `a limit is shown as the pages write it`() {
-    let problem = #expect(throws: SettingProblem.self) {
+    let problem = #expect(throws: TextProblem.self) {
       try SettingForm.duration(from: .seconds(1), to: .seconds(86400)).read("2d")
     }
     #expect(problem?.description == "expected a time from 1s to 1d, not '2d'")

@@ -4,9 +4,9 @@
 package import Vocabulary
 
 extension AddressRules {
-  package init(allow: [String], deny: [String]) throws(RangeSyntaxError) {
+  package init(allow: [String], deny: [String]) throws(TextProblem) {
     self.init(
-      allowed: try allow.map { (text) throws(RangeSyntaxError) in try NetworkRange(parsing: text) },
-      denied: try deny.map { (text) throws(RangeSyntaxError) in try NetworkRange(parsing: text) })
+      allowed: try allow.map { (text) throws(TextProblem) in try NetworkRange(parsing: text) },
+      denied: try deny.map { (text) throws(TextProblem) in try NetworkRange(parsing: text) })
   }
 }

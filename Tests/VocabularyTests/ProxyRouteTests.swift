@@ -23,11 +23,11 @@ import Vocabulary
       "http://proxy:1/path", "http://proxy:1?a", "http://pro xy:1", "http://[::1:1080", "://a:1",
     ])
   func `any other text is refused`(text: String) {
-    #expect(throws: ProxySyntaxError.self) { try ProxyServer(parsing: text) }
+    #expect(throws: TextProblem.self) { try ProxyServer(parsing: text) }
   }
 
   @Test func `a refusal repeats no password`() {
-    let error = #expect(throws: ProxySyntaxError.self) {
+    let error = #expect(throws: TextProblem.self) {
       try ProxyServer(parsing: "http://anna:geheim@proxy:1")
     }
     #expect(error?.description.contains("geheim") == false)
@@ -54,7 +54,7 @@ import Vocabulary
 
   @Test(arguments: ["", ".", "*", "a:1", "http://a", "a/b", "10.0.0.0/33", "ä.example", "a b"])
   func `any other exception is refused`(word: String) {
-    #expect(throws: ProxySyntaxError.self) { try HostPattern(parsing: word) }
+    #expect(throws: TextProblem.self) { try HostPattern(parsing: word) }
   }
 
   @Test(

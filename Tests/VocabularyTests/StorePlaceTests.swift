@@ -24,7 +24,7 @@ import Vocabulary
     "https://host/../photos", "https://host/photos/./x", "https://host/photos%20of", "photos", "",
   ])
   func `what is no place of a bucket is refused, and its secrets are not repeated`(text: String) {
-    let problem = #expect(throws: StorePlace.Problem.self) { try StorePlace(parsing: text) }
+    let problem = #expect(throws: TextProblem.self) { try StorePlace(parsing: text) }
     #expect(problem?.description.contains("secret") == false)
   }
 

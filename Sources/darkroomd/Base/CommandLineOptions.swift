@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of darkroomd and its help text. A value. Raises `Problem`, a sentence for standard error.
+// The command line of darkroomd and its help text. A value. Raises `TextProblem`, a sentence for standard error.
 
 import Vocabulary
 
@@ -20,16 +20,6 @@ struct CommandLineOptions: Equatable {
   var leavesHooks = false
   /// For tests.
   var expiresAtOnce = false
-
-  struct Problem: Error, Equatable, CustomStringConvertible {
-    let description: String
-
-    static func unknown(_ option: String, among known: [String]) -> Problem {
-      Problem(
-        description: "unknown option '\(Printable.text(option))'"
-          + Suggestion.words(for: option, among: known))
-    }
-  }
 
   static let usage = """
     usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--leave-hooks]
@@ -60,7 +50,7 @@ struct CommandLineOptions: Equatable {
     See darkroomd(8).
     """
 
-  init(_ arguments: some Sequence<String>) throws(Problem) {
+  init(_ arguments: some Sequence<String>) throws(TextProblem) {
     var rest = Array(arguments)[...]
     if rest.first == "run" {
       rest.removeFirst()
@@ -85,7 +75,7 @@ struct CommandLineOptions: Equatable {
           "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes",
           "--expire-at-once", "--run-hooks", "--reload", "--check", "--help", "--version",
         ]
-        throw .unknown(argument, among: known)
+        throw .unknownOption(argument, among: known)
       }
     }
   }
@@ -93,11 +83,11 @@ struct CommandLineOptions: Equatable {
   /// The task of `darkroomd run`; nil for a daemon.
   var part: PartOrder? { if case .part(let order) = task { order } else { nil } }
 
-  static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Problem)
+  static func value(of option: String, _ rest: inout ArraySlice<String>) throws(TextProblem)
     -> String
   {
     guard let value = rest.popFirst(), !value.isEmpty else {
-      throw Problem(description: "\(option) needs a value after it")
+      throw TextProblem("\(option) needs a value after it")
     }
     return value
   }

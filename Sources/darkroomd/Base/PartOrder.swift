@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `darkroomd run`, and its help text. A value. Raises `CommandLineOptions.Problem`.
+// The command line of `darkroomd run`, and its help text. A value. Raises `TextProblem`.
 
 import Vocabulary
 
@@ -37,10 +37,10 @@ struct PartOrder: Equatable, Sendable {
   /// Reads the words after `run` into the options.
   static func read(
     _ rest: inout ArraySlice<String>, into options: inout CommandLineOptions
-  ) throws(CommandLineOptions.Problem) {
+  ) throws(TextProblem) {
     var order = PartOrder()
     while let argument = rest.popFirst() {
-      func value() throws(CommandLineOptions.Problem) -> String {
+      func value() throws(TextProblem) -> String {
         try CommandLineOptions.value(of: argument, &rest)
       }
       switch argument {
@@ -52,22 +52,21 @@ struct PartOrder: Equatable, Sendable {
       case "--config": options.configuration = try value()
       case "--level-prefixes": options.levelPrefixes = true
       case "--help", "-h": return options.task = .partHelp
-      default: throw .unknown(argument, among: known)
+      default: throw .unknownOption(argument, among: known)
       }
     }
     for (option, text) in [("--list", order.list), ("--prints", order.prints)] where text.isEmpty {
-      throw .init(description: "run needs \(option)")
+      throw TextProblem("run needs \(option)")
     }
     options.task = .part(order)
     // It ends with its list, and the end of a part is not the end of the list.
     (options.untilIdle, options.leavesHooks) = (true, true)
   }
 
-  private static func range(_ text: String) throws(CommandLineOptions.Problem) -> NumberRanges {
+  private static func range(_ text: String) throws(TextProblem) -> NumberRanges {
     guard let range = NumberRanges(text: text), range.first >= 1 else {
-      throw .init(
-        description:
-          "--range \(Printable.text(text)) is not a range of photos: write numbers from 1 "
+      throw TextProblem(
+        "--range \(Printable.text(text)) is not a range of photos: write numbers from 1 "
           + "and ranges in ascending order, such as 1-1000 or 1-9,20; at most \(NumberRanges.most)")
     }
     return range

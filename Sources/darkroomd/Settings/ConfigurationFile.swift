@@ -190,7 +190,7 @@ struct ConfigurationFile: Sendable {
       guard let section else { throw wrong(number, "a [SECTION] must come before the first key") }
       let key = trimmed(line[..<equals])
       let value = trimmed(line[line.index(after: equals)...])
-      do throws(SettingProblem) {
+      do throws(TextProblem) {
         let entry = try entry(section, key)
         try entry.apply(&settings, value)
         origins.note(entry, value, at: .init(file: file, line: number))
@@ -209,15 +209,14 @@ struct ConfigurationFile: Sendable {
     return name
   }
 
-  private static func entry(_ section: String, _ key: String) throws(SettingProblem) -> SettingEntry
-  {
+  private static func entry(_ section: String, _ key: String) throws(TextProblem) -> SettingEntry {
     let here = SettingEntry.all.filter { $0.section == section }
     if let entry = here.first(where: { $0.key == key }) { return entry }
     if let other = SettingEntry.all.first(where: { $0.key == key }) {
-      throw SettingProblem("'\(key)' belongs to [\(other.section)], not to [\(section)]")
+      throw TextProblem("'\(key)' belongs to [\(other.section)], not to [\(section)]")
     }
     let suggestion = Suggestion.words(for: key, among: here.map(\.key))
-    throw SettingProblem(
+    throw TextProblem(
       "there is no setting '\(key)' in [\(section)]\(suggestion)")
   }
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the text of a setting as a value; sizes, times and lists are written as in systemd's files. A value.
-// Raises `SettingProblem`, worded for the author of the file.
+// Raises `TextProblem`, worded for the author of the file.
 
 import Vocabulary
 
-struct SettingProblem: Error, Equatable, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}
-
 struct SettingForm<Value: Equatable & Sendable>: Sendable {
-  let read: @Sendable (String) throws(SettingProblem) -> Value
+  let read: @Sendable (String) throws(TextProblem) -> Value
   /// Combines the value of earlier lines with the value of this line.
   var join: @Sendable (_ old: Value, _ new: Value) -> Value = { $1 }
   /// Repeated lines add up, as `join` says.
@@ -29,15 +24,15 @@ struct SettingForm<Value: Equatable & Sendable>: Sendable {
   private static func word<Wrapped>(
     _ word: String, or form: SettingForm<Wrapped>
   ) -> Self where Value == Wrapped? {
-    Self { (text) throws(SettingProblem) in text == word ? nil : try form.read(text) }
+    Self { (text) throws(TextProblem) in text == word ? nil : try form.read(text) }
   }
 }
 
 extension SettingForm where Value: FixedWidthInteger {
   static func count(from least: Value, to most: Value) -> Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       guard let value = Value(text), value >= least, value <= most else {
-        throw SettingProblem("expected a whole number from \(least) to \(most), not '\(text)'")
+        throw TextProblem("expected a whole number from \(least) to \(most), not '\(text)'")
       }
       return value
     }
@@ -47,16 +42,16 @@ extension SettingForm where Value: FixedWidthInteger {
 extension SettingForm<UInt64> {
   /// `64M`, `1G`, `4096`: K, M, G and T are powers of 1024.
   static func size(from least: UInt64, to most: UInt64) -> Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       let units: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
       let unit = text.last.flatMap { units[$0] }
       let digits = unit == nil ? text[...] : text.dropLast()
       guard let number = UInt64(digits) else {
-        throw SettingProblem("a size is written as 4096, 64K, 64M or 1G, not '\(text)'")
+        throw TextProblem("a size is written as 4096, 64K, 64M or 1G, not '\(text)'")
       }
       let (value, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
       guard !isTooLarge, value >= least, value <= most else {
-        throw SettingProblem(
+        throw TextProblem(
           "expected a size from \(words(least)) to \(words(most)), not '\(text)'")
       }
       return value
@@ -75,12 +70,12 @@ extension SettingForm<UInt64> {
 extension SettingForm<Duration> {
   /// `250ms`, `5s`, `1min 30s`, `2h`; a number without a unit counts seconds.
   static func duration(from least: Duration, to most: Duration) -> Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       guard let total = sum(text) else {
-        throw SettingProblem("a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not '\(text)'")
+        throw TextProblem("a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not '\(text)'")
       }
       guard total >= least, total <= most else {
-        throw SettingProblem(
+        throw TextProblem(
           "expected a time from \(words(least)) to \(words(most)), not '\(text)'")
       }
       return total
@@ -92,14 +87,14 @@ extension SettingForm<Duration> {
   static func age(
     _ key: String, from least: Duration, to most: Duration, or other: String = ""
   ) -> Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       let bare = text.split(separator: " ").compactMap { Int64($0) }.first
       if let bare, bare > 0 {
         let days = bare == 1 ? "1 day" : "\(bare) days"
-        throw SettingProblem("\(key)=\(text) has no unit; write \(bare)d for \(days)")
+        throw TextProblem("\(key)=\(text) has no unit; write \(bare)d for \(days)")
       }
       guard bare == nil, let total = sum(text), total >= least, total <= most else {
-        throw SettingProblem(
+        throw TextProblem(
           "expected a time with its unit (s, min, h, d), from \(words(least)) to \(words(most))\(other), not '\(text)'"
         )
       }
@@ -129,11 +124,11 @@ extension SettingForm<Duration> {
 
 extension SettingForm<Bool> {
   static var yesOrNo: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       switch text.lowercased() {
       case "yes", "true", "on", "1": return true
       case "no", "false", "off", "0": return false
-      default: throw SettingProblem("expected yes or no, not '\(text)'")
+      default: throw TextProblem("expected yes or no, not '\(text)'")
       }
     }
   }
@@ -141,10 +136,8 @@ extension SettingForm<Bool> {
 
 extension SettingForm<[NetworkRange]> {
   static var networks: Self {
-    words { (word) throws(SettingProblem) in
-      do throws(RangeSyntaxError) { return try NetworkRange(parsing: word) } catch {
-        throw SettingProblem(error.description)
-      }
+    words { (word) throws(TextProblem) in
+      return try NetworkRange(parsing: word)
     }
   }
 }
@@ -152,21 +145,17 @@ extension SettingForm<[NetworkRange]> {
 extension SettingForm<ProxyServer?> {
   /// Empty stands for nil.
   static var proxy: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.isEmpty { return nil }
-      do throws(ProxySyntaxError) { return try ProxyServer(parsing: text) } catch {
-        throw SettingProblem(error.description)
-      }
+      return try ProxyServer(parsing: text)
     }
   }
 }
 
 extension SettingForm<[HostPattern]> {
   static var hosts: Self {
-    words { (word) throws(SettingProblem) in
-      do throws(ProxySyntaxError) { return try HostPattern(parsing: word) } catch {
-        throw SettingProblem(error.description)
-      }
+    words { (word) throws(TextProblem) in
+      return try HostPattern(parsing: word)
     }
   }
 }
@@ -174,12 +163,12 @@ extension SettingForm<[HostPattern]> {
 extension SettingForm<String> {
   /// A part of a header: a URL or an address. Empty stands for none.
   static var contact: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       let isFit = text.utf8.allSatisfy {
         (0x21...0x7E).contains($0) && $0 != 0x28 && $0 != 0x29 && $0 != 0x5C
       }
       guard isFit, text.utf8.count <= 200 else {
-        throw SettingProblem(
+        throw TextProblem(
           "a contact is a URL or a mail address of at most 200 bytes, without spaces and brackets, not '\(text)'"
         )
       }
@@ -190,15 +179,15 @@ extension SettingForm<String> {
 
 extension SettingForm<[WebhookPrefix]> {
   static var webhooks: Self {
-    words { (word) throws(SettingProblem) in try WebhookPrefix(parsing: word) }
+    words { (word) throws(TextProblem) in try WebhookPrefix(parsing: word) }
   }
 }
 
 extension SettingForm<[String]> {
   static var absolutePaths: Self {
-    words { (word) throws(SettingProblem) in
+    words { (word) throws(TextProblem) in
       guard word.hasPrefix("/"), !word.split(separator: "/").contains("..") else {
-        throw SettingProblem("a folder is written as a full path without '..', not '\(word)'")
+        throw TextProblem("a folder is written as a full path without '..', not '\(word)'")
       }
       return word
     }
@@ -211,24 +200,24 @@ extension SettingForm<String?> {
 
   /// Of a file or a folder. Empty stands for nil.
   static var path: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.isEmpty { return nil }
       guard text.hasPrefix("/"), text.utf8.count < longestPath, !text.utf8.contains(0),
         !text.split(separator: "/").contains("..")
-      else { throw SettingProblem("expected a full path without '..', not '\(text)'") }
+      else { throw TextProblem("expected a full path without '..', not '\(text)'") }
       return text
     }
   }
 
   /// Empty stands for nil. Without spaces: an argument would become part of the name, unnoticed.
   static var program: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.isEmpty { return nil }
       guard text.hasPrefix("/"), text.utf8.count < longestPath, text.utf8.last != 0x2F,
         !text.split(separator: "/").contains(".."), !text.utf8.contains(0x20),
         !text.utf8.contains(0)
       else {
-        throw SettingProblem(
+        throw TextProblem(
           "a program is written as a full path without '..', spaces and arguments, not '\(text)'")
       }
       return text
@@ -239,7 +228,7 @@ extension SettingForm<String?> {
 extension SettingForm<String?> {
   /// A connection string or URI. Empty stands for nil.
   static var ledger: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.isEmpty { return nil }
       // postgresql://USER:PASSWORD@HOST/DATABASE
       let parts = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -247,7 +236,7 @@ extension SettingForm<String?> {
       let isSecret =
         text.contains("password=") || login.count > 1 && login[0].contains(":")
       guard !isSecret, text.utf8.count < longestPath else {
-        throw SettingProblem(
+        throw TextProblem(
           "the ledger is written as host=db1,db2 dbname=darkroom user=darkroom, without a password: see LedgerPassword="
         )
       }
@@ -257,10 +246,10 @@ extension SettingForm<String?> {
 
   /// The path of a file, or the name of a credential. Empty stands for nil.
   static var secret: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.isEmpty { return nil }
       guard text.hasPrefix("/") || FileName(text) != nil else {
-        throw SettingProblem("expected a full path or the name of a credential, not '\(text)'")
+        throw TextProblem("expected a full path or the name of a credential, not '\(text)'")
       }
       return text
     }
@@ -268,10 +257,10 @@ extension SettingForm<String?> {
 
   /// `auto` stands for nil.
   static var node: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text == "auto" { return nil }
       guard isPlainName(text, marks: "-._") else {
-        throw SettingProblem(
+        throw TextProblem(
           "a node has a name of at most 64 letters, digits, dots and dashes, not '\(text)'")
       }
       return text
@@ -289,14 +278,12 @@ enum BlobPlace: Equatable, Sendable {
 extension SettingForm<BlobPlace?> {
   /// A full path, or the URL of a bucket. Empty stands for nil.
   static var blobs: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       guard text.contains("://") else {
         return try SettingForm<String?>.path.read(text).map { .folder($0) }
       }
-      do throws(StorePlace.Problem) { return .store(try StorePlace(parsing: text)) } catch {
-        // The text may have a secret in it.
-        throw SettingProblem("\(error)")
-      }
+      // The reason does not repeat the text, which may have a secret in it.
+      return .store(try StorePlace(parsing: text))
     }
   }
 }
@@ -304,9 +291,9 @@ extension SettingForm<BlobPlace?> {
 extension SettingForm<String> {
   /// Of a bucket, as `eu-central-1`.
   static var region: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       guard isPlainName(text, marks: "-_") else {
-        throw SettingProblem(
+        throw TextProblem(
           "a region has a name of at most 64 letters, digits and dashes, not '\(text)'")
       }
       return text
@@ -325,11 +312,11 @@ extension SettingForm {
 
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
   fileprivate static func words<Word: Equatable & Sendable>(
-    _ read: @escaping @Sendable (String) throws(SettingProblem) -> Word
+    _ read: @escaping @Sendable (String) throws(TextProblem) -> Word
   ) -> Self where Value == [Word] {
     Self(
-      read: { (text) throws(SettingProblem) in
-        try text.split(separator: " ").map { (word) throws(SettingProblem) in
+      read: { (text) throws(TextProblem) in
+        try text.split(separator: " ").map { (word) throws(TextProblem) in
           try read(String(word))
         }
       }, join: { old, new in new.isEmpty ? [] : old + new }, addsUp: true)
@@ -338,17 +325,15 @@ extension SettingForm {
 
 extension SettingForm<FilterFunction> {
   static var filter: Self {
-    Self { (text) throws(SettingProblem) in
-      do { return try FilterFunction(parsing: text) } catch { throw SettingProblem("\(error)") }
-    }
+    Self { (text) throws(TextProblem) in try FilterFunction(parsing: text) }
   }
 }
 
 extension SettingForm<PrintQuality> {
   static var quality: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       do { return try PrintQuality(parsing: text) } catch {
-        throw SettingProblem("\(error), not '\(text)'")
+        throw TextProblem("\(error), not '\(text)'")
       }
     }
   }
@@ -356,9 +341,9 @@ extension SettingForm<PrintQuality> {
 
 extension SettingForm<MetadataRule> {
   static var metadata: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       guard let rule = MetadataRule(name: text) else {
-        throw SettingProblem("expected \(MetadataRule.names), not '\(text)'")
+        throw TextProblem("expected \(MetadataRule.names), not '\(text)'")
       }
       return rule
     }
@@ -368,11 +353,11 @@ extension SettingForm<MetadataRule> {
 extension SettingForm<UInt16?> {
   /// A height in pixels, or `no`.
   static var thumbnails: Self {
-    Self { (text) throws(SettingProblem) in
+    Self { (text) throws(TextProblem) in
       if text.lowercased() == "no" { return nil }
       guard let height = UInt16(text), Thumbnail.heights.contains(height) else {
         let heights = Thumbnail.heights.map { "\($0)" }.joined(separator: " or ")
-        throw SettingProblem("expected no, \(heights), not '\(text)'")
+        throw TextProblem("expected no, \(heights), not '\(text)'")
       }
       return height
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings by section and key, each with its default and its form: the one list for the reader and for a
 // reload. Tests compare the manual page and the sample file with it. Immutable. `apply` raises
-// `SettingProblem`.
+// `TextProblem`.
 
 import Vocabulary
 
@@ -14,7 +14,7 @@ struct SettingEntry: Sendable {
   let waits: Bool
   /// Repeated lines add up; an empty one clears them.
   let addsUp: Bool
-  let apply: @Sendable (inout Settings, String) throws(SettingProblem) -> Void
+  let apply: @Sendable (inout Settings, String) throws(TextProblem) -> Void
   let differs: @Sendable (Settings, Settings) -> Bool
 
   private init<Value>(
@@ -27,7 +27,7 @@ struct SettingEntry: Sendable {
     self.standard = standard
     self.waits = waits
     addsUp = form.addsUp
-    apply = { (settings, text) throws(SettingProblem) in
+    apply = { (settings, text) throws(TextProblem) in
       settings[keyPath: place] = form.join(settings[keyPath: place], try form.read(text))
     }
     differs = { $0[keyPath: place] != $1[keyPath: place] }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // URLs that lists may notify: those with the scheme, the host and the port of the prefix whose path is its path or
-// lies below it. A value. Raises `SettingProblem`, worded for the author of the file.
+// lies below it. A value. Raises `TextProblem`, worded for the author of the file.
 
 import Vocabulary
 
 struct WebhookPrefix: Equatable, Sendable {
   private let url: PhotoURL
 
-  init(parsing text: String) throws(SettingProblem) {
+  init(parsing text: String) throws(TextProblem) {
     let words = "a URL of Webhooks= is written as https://hooks.example.org/darkroom/"
     do throws(Failure) { url = try PhotoURL(parsing: text) } catch {
-      throw SettingProblem("\(words), not '\(ShownURL.text(text))': \(error.reason)")
+      throw TextProblem("\(words), not '\(ShownURL.text(text))': \(error.reason)")
     }
     guard url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else {
-      throw SettingProblem("\(words), without a query ('?') and a fragment ('#')")
+      throw TextProblem("\(words), without a query ('?') and a fragment ('#')")
     }
     guard url.scheme.isRemote, Self.isPlain(url.path) else {
-      throw SettingProblem(
+      throw TextProblem(
         "\(words), without '..' and encoded slashes, not '\(ShownURL.text(text))'")
     }
   }
