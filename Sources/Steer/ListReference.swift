@@ -85,11 +85,24 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// All lists that a command means which cannot be taken back: the one of the number, those of the name, or, if no list
-  /// has such a name, those that a pattern fits. Another spelling is another name.
-  package func every(among lists: some Collection<Candidate>) -> [UInt64] {
+  /// has such a name, those that a pattern fits. Another spelling is another name, and an ending is a part of the
+  /// pattern. Raises `noSuchList` if a name means no list, or if a pattern fits only without its ending or in another
+  /// spelling.
+  package func every(
+    among lists: some Collection<Candidate>
+  ) throws(ControlError) -> [UInt64] {
     if let number, lists.contains(where: { $0.id == number }) { return [number] }
-    let named = named(among: lists)
-    return (named.isEmpty ? lists.filter { fits($0.name) } : named).map(\.id)
+    var meant = named(among: lists)
+    guard meant.isEmpty else { return meant.map(\.id) }
+    guard isPattern else { return [try chooseExactly(among: lists, for: 0)] }
+    guard let pattern = NamePattern(text, isExact: true) else {
+      throw .noSuchList(name: text, near: nil)
+    }
+    meant = lists.filter { pattern.fits($0.name) }
+    if meant.isEmpty, let near = lists.first(where: { fits($0.name) }) {
+      throw .noSuchList(name: text, near: near.name)
+    }
+    return meant.map(\.id)
   }
 
   /// The caller's own lists that fit; nil if none does. Root has no own lists: it steers those of all users.
@@ -148,7 +161,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A name in which `*` stands for any characters and `?` for one; case does not matter. A state for each byte of the
+/// A name in which `*` stands for any characters and `?` for one; case does not matter, unless it is exact. A state for each byte of the
 /// pattern, as a bit: so it takes the same time for each byte of a name, whatever both contain.
 struct NamePattern {
   static let longest = 62
@@ -159,10 +172,12 @@ struct NamePattern {
   private var stays: UInt64 = 0
   private var continues: UInt64 = 0
   private var end: UInt64 = 1
+  private let isExact: Bool
 
   /// Nil if it is longer than `longest`.
-  init?(_ text: String) {
-    let text = text.lowercased()
+  init?(_ text: String, isExact: Bool = false) {
+    self.isExact = isExact
+    let text = isExact ? text : text.lowercased()
     guard text.utf8.count <= Self.longest else { return nil }
     for byte in text.utf8 {
       if byte == UInt8(ascii: "*") {
@@ -185,7 +200,7 @@ struct NamePattern {
 
   func fits(_ name: String) -> Bool {
     var places: UInt64 = 1
-    for byte in name.lowercased().utf8 {
+    for byte in (isExact ? name : name.lowercased()).utf8 {
       let kept = byte & 0xC0 == 0x80 ? stays | continues : stays
       places = (places & admits[Int(byte)]) << 1 | places & kept
       if places == 0 { return false }

@@ -94,18 +94,14 @@ struct PruneRun {
     Set(try talk.ask(AgedOrder(age: age)).lists.map(\.id))
   }
 
-  /// All lists of the name or the pattern; an error if a name or a number means none.
+  /// All lists of the name or the pattern.
   private func numbers(_ reference: ListReference, among lists: [ListSummary])
     throws(ControlFailure) -> [UInt64]
   {
     let lists = lists.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
-    let meant = reference.every(among: lists)
-    if meant.isEmpty, !reference.isPattern {
-      do throws(ControlError) { _ = try reference.chooseExactly(among: lists, for: 0) } catch {
-        throw .refused(talk.judged(error, reference))
-      }
+    do throws(ControlError) { return try reference.every(among: lists) } catch {
+      throw .refused(talk.judged(error, reference))
     }
-    return meant
   }
 
   // MARK: the rehearsal
