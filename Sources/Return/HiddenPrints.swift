@@ -15,7 +15,9 @@ package enum PrintsStanding: Equatable, Sendable {
   /// No folder.
   case other
 
+  /// Raises if the folder of all prints is missing, or not the one that is meant: that tells nothing about one list.
   package init(of name: FileName, in prints: any Folder) throws(SystemError) {
+    let prints = try prints.standing()
     switch try prints.status(ifThere: name)?.kind {
     case nil: self = .missing
     case .link: self = .link

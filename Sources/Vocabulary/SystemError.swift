@@ -29,6 +29,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     SystemError(.unmounted, call: "open", thing: "\(path), which lacks the mark of the cluster")
   }
 
+  /// Of a folder that belongs to another daemon, with the state folder of that one.
+  package static func taken(_ path: String, by state: String) -> SystemError {
+    SystemError(
+      .busy, call: "open", thing: "\(path), which the darkroomd of the state folder \(state) uses")
+  }
+
   package var isUnmounted: Bool { name == .unmounted }
 
   package var description: String { "\(call) \(thing): \(words)" }

@@ -5,6 +5,7 @@ import Files
 import Linux
 import Record
 import Report
+import Return
 import Support
 import Testing
 import Vocabulary
@@ -122,6 +123,41 @@ import Vocabulary
     #expect(grounds[0].footing.seat?.trouble?.code == "prints.taken")
     locks[1].unlock()
     try grounds[0].checkSeat()
+    for ground in grounds { await ground.recorder.close() }
+  }
+
+  @Test func `prints of another daemon that come to the path later are neither seen nor removed`()
+    async throws
+  {
+    let roots = ["\(scratch.path)/one", "\(scratch.path)/other"]
+    for root in roots { try Places.make(root: root) }
+    let grounds = try roots.map { try ground(below: $0) }
+    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).get() }
+    for ground in grounds { try ground.checkSeat() }
+    let barn = FileName(literal: "barn")
+    for ground in grounds { try ground.folders.prints.makeFolder(barn) }
+    let prints = grounds[1].folders.prints
+    let (home, away) = (FileName(literal: "prints"), FileName(literal: "away"))
+    let other = try LinuxFolder.open(path: roots[1])
+    // As a mount or a link that an administrator made by mistake.
+    try other.rename(home, to: other, as: away, replacing: false)
+    try scratch.link("other/prints", to: "\(roots[0])/prints")
+    for _ in 1...2 {
+      let errors = [
+        #expect(throws: SystemError.self) { try prints.removeFolder(barn) },
+        #expect(throws: SystemError.self) { _ = try prints.folder(barn, creating: true) },
+        #expect(throws: SystemError.self) { _ = try PrintsStanding(of: barn, in: prints) },
+      ]
+      let words =
+        "\(roots[1])/prints, which the darkroomd of the state folder \(roots[0])/state uses"
+      for error in errors { #expect(error?.name == .busy && error?.thing == words) }
+      #expect(grounds[1].footing.seat?.trouble?.code == "prints.taken")
+    }
+    #expect(try grounds[0].folders.prints.has(barn))
+    try other.remove(home)
+    try other.rename(away, to: other, as: home, replacing: false)
+    #expect(try prints.has(barn) && grounds[1].footing.seat?.trouble == nil)
+    for lock in locks { lock.unlock() }
     for ground in grounds { await ground.recorder.close() }
   }
 

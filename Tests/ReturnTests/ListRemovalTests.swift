@@ -152,6 +152,23 @@ import Vocabulary
     #expect(standing == .other && standing.obstacle == "is not a folder")
   }
 
+  @Test
+  func `while the folder of all prints is missing it is not known where a list has its prints`()
+    throws
+  {
+    let bench = try ReturnBench("a end")
+    let (home, away) = (FileName(literal: "prints"), FileName(literal: "away"))
+    try bench.done.openFolder(home, creating: true).makeFolder(Self.folder)
+    let removal = ListRemoval(
+      lists: bench.lists, prints: try PathFolder(path: "\(bench.done.path)/prints"),
+      done: bench.done, failed: bench.failed)
+    try bench.done.rename(home, to: bench.done, as: away, replacing: false)
+    #expect(throws: SystemError.self) { try removal.standing(ofPrints: Self.folder) }
+    #expect(throws: SystemError.self) { try removal.hidePrints(Self.folder, of: Self.list) }
+    try bench.done.rename(away, to: bench.done, as: home, replacing: false)
+    #expect(try removal.standing(ofPrints: Self.folder) == .folder)
+  }
+
   @Test func `a file of another list that has got the name stays`() async throws {
     let bench = try ReturnBench("a end")
     try await bench.giveBack()

@@ -32,22 +32,33 @@ struct OwnDisks {
     let title: String
     let path: String
     var absence = Absence.trouble
-    /// Tells the folder that nodes share from others.
+    /// Tells the folder that is meant from others, whenever another one stands at the path.
     var check: PathFolder.Check?
   }
 
   /// The last one is the folder of prints of this machine alone, if it is a node with a shared folder.
-  static func places(_ places: Places, sharing check: PathFolder.Check?) -> [Place] {
+  /// - Parameters:
+  ///   - sharing: tells the folder that nodes share.
+  ///   - seat: refuses a folder of prints that another daemon has.
+  static func places(
+    _ places: Places, sharing check: PathFolder.Check?, seat: PathFolder.Check?
+  ) -> [Place] {
     let title = "the folder of prints"
     let others = [
       Place(folder: "done", title: "the folder done", path: places.done),
       Place(folder: "failed", title: "the folder failed", path: places.failed),
     ]
     guard let alone = places.alone else {
-      return [Place(folder: "prints", title: title, path: places.prints, absence: .made)] + others
+      let prints = Place(
+        folder: "prints", title: title, path: places.prints, absence: .made, check: seat)
+      return [prints] + others
     }
     return [Place(folder: "shared", title: title, path: places.prints, check: check)] + others
-      + [Place(folder: "prints", title: "\(title) of this machine", path: alone, absence: .allowed)]
+      + [
+        Place(
+          folder: "prints", title: "\(title) of this machine", path: alone, absence: .allowed,
+          check: seat)
+      ]
   }
 
   /// Opens the folders in their order, and remembers those on separate disks.
@@ -94,11 +105,14 @@ struct OwnDisks {
       guard let check = place.check else {
         return (try PathFolder(path: place.path, isApart: isApart), isApart)
       }
-      let shared = PathFolder(path: place.path) { (folder) throws(SystemError) in
+      let device = try folder.identity().device
+      let judged = PathFolder(path: place.path) { (folder) throws(SystemError) in
         try check(folder)
-        if isApart, try !folder.isApart() { throw .unmounted(place.path) }
+        // It stays on its disk, unless another one is mounted in its place.
+        if !isApart, try folder.identity().device == device { return }
+        guard try folder.isApart() else { throw .unmounted(place.path) }
       }
-      return (shared, isApart)
+      return (judged, isApart)
     }
   }
 

@@ -33,9 +33,10 @@ struct PrintsSeat: Sendable {
   /// Why this daemon must not print into the folder. Nil if the folder is ours now; and on a disk that takes no file, where
   /// neither daemon can print. Each call looks again, because the disk may be another one.
   var trouble: Failure? {
-    guard let folder = (try? prints.standing()) as? LinuxFolder,
-      let own = (try? folder.identity()).map(Self.words)
+    guard let folder = try? LinuxFolder.open(path: prints.path),
+      let identity = try? folder.identity()
     else { return nil }
+    let own = Self.words(identity)
     let mark = Array("\(own) \(state)".utf8)
     do throws(SystemError) {
       let found = try folder.contents(of: Self.name, upTo: Self.longest) ?? []
@@ -44,8 +45,23 @@ struct PrintsSeat: Sendable {
     } catch {
       return unclear(error)
     }
-    try? folder.write(whole: mark, as: Self.name)
+    // The bare folder below a mount point gets no mark.
+    if let meant = try? prints.standing(), (try? meant.identity()) == identity {
+      try? meant.write(whole: mark, as: Self.name)
+    }
     return nil
+  }
+
+  /// Raises for a folder that another daemon has. For each call that names a print: the folder of another daemon may
+  /// be mounted at the path while this one works.
+  static func check(for state: LinuxFolder) throws(SystemError) -> PathFolder.Check {
+    let own = try state.identity()
+    return { (folder) throws(SystemError) in
+      guard let rival = try owner(of: folder), try StateLock.isHeld(at: rival, besides: own) else {
+        return
+      }
+      throw .taken(folder.path, by: rival)
+    }
   }
 
   /// The state folder of another daemon that has the folder. Nil for the mark of another folder, for one that leads nowhere

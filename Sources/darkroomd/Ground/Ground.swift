@@ -55,8 +55,11 @@ final class Ground: Sendable {
     let shared = SharedMark(settings.current.cluster, in: state)
     let isMarked = try shared.map { (shared) throws(StartFailure) in try FolderShelf.check(shared) }
     let store = try SharedStore.open(settings.current, in: state)
+    let seat = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
+      isPart ? nil : try PrintsSeat.check(for: state)
+    }
     let others = try OwnDisks(state: state).open(
-      OwnDisks.places(places, sharing: shared?.check))
+      OwnDisks.places(places, sharing: shared?.check, seat: seat))
     let ways = try SharedPrints.ways(places, isPart: isPart, isMarked: isMarked)
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
