@@ -102,17 +102,7 @@ struct LedgerTie {
       }
       return try home.mark()
     }
-    return try Self.number(in: mark, of: ledger.identity)
-  }
-
-  /// The number in a mark of the ledger with this identity.
-  fileprivate static func number(
-    in mark: String?, of identity: String
-  ) throws(Failure) -> String {
-    let words = mark?.split(separator: " ") ?? []
-    guard words.count == 2 else { throw .otherBlobs }
-    guard words[0] == identity else { throw foreignFolder }
-    return String(words[1])
+    return try PlaceVerdict(mark, for: ledger.identity).number()
   }
 
   fileprivate static func ofHome<Answer>(
@@ -134,20 +124,6 @@ struct LedgerTie {
     reason: "the database has no ledger that this node may use, and this node has worked with one",
     advice: "Correct Ledger=, or restore the ledger with its owner: see BACKUP in "
       + "darkroom-cluster(7)")
-  private static let foreignFolder = Failure(
-    .machine, code: "blobs.ledger",
-    reason: "the folder or store of Blobs= belongs to another ledger",
-    advice: "Correct Blobs= or Ledger=; a new ledger needs empty folders: see BACKUP in "
-      + "darkroom-cluster(7)")
-}
-
-extension Failure {
-  /// The mark is looked for again and again.
-  package static let otherBlobs = Failure(
-    .machine, code: "blobs.other",
-    reason: "the folder or store of Blobs= is not the one that the other nodes share",
-    advice: "Mount the shared folder, which needs no restart, or correct Blobs= and restart "
-      + "darkroomd; see darkroom-cluster(7) if the folder has lost its mark")
 }
 
 extension LedgerHome {
@@ -157,22 +133,8 @@ extension LedgerHome {
     do throws(Failure) {
       return try LedgerTie.ofHome { () throws(Failure) -> Failure? in
         guard let known = try ledger() else { return nil }
-        let mark = try mark()
-        do throws(Failure) { _ = try LedgerTie.number(in: mark, of: known.identity) } catch {
-          return error
-        }
-        return nil
+        return PlaceVerdict(try mark(), for: known.identity).objection
       }
     } catch { return error }
-  }
-}
-
-extension Failure {
-  /// The place that this node has in reach may not be the one that the nodes of its ledger share.
-  package var isForeignPlace: Bool {
-    switch code {
-    case "blobs.ledger", "blobs.other", "ledger.home", "ledger.other": true
-    default: false
-    }
   }
 }

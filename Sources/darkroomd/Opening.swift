@@ -2,7 +2,8 @@
 // The part of a start that needs disks: the lock, the record, the parts. While the disk of the state is full,
 // read-only or fails, or another folder is not mounted, the daemon is up but accepts nothing: the service
 // manager hears READY=1, so that no boot waits for it, the status line and the control socket tell the reason,
-// and the start is tried again. Raises `StartFailure` for everything else, and if only a new process can write.
+// and the start is tried again. A signal ends the start at once, also while a folder hangs. Raises `StartFailure` for
+// everything else, and if only a new process can write.
 // Concurrency: a task of the reactor; each try runs in the disk home, one at a time.
 
 import Linux
@@ -57,12 +58,13 @@ struct Opening: Sendable {
     while true {
       let begin = MachineTime().uptime()
       // The disks as they were before the try: they can be better by the time that it has failed.
-      let (rights, found, kept, result) = await onDisk { [parts] in
+      let look = await unlessStopped(on: reactor) { [parts] in
         var parts = parts
         let (rights, found) = (mount(), rooms())
         let result = Result { () throws(StartFailure) in try make(&parts) }
         return (rights, found, parts, result)
       }
+      guard let (rights, found, kept, result) = look else { return nil }
       parts = kept
       if let rights { _ = stale.take(rights, at: begin) }
       _ = relief.take(found, at: begin)
@@ -130,18 +132,58 @@ struct Opening: Sendable {
     let due = MachineTime().uptime() + pause
     while true {
       let now = MachineTime().uptime()
-      let found = await onDisk { rooms() }
+      guard let found = await unlessStopped(on: reactor, rooms) else { return true }
       if now >= due || relief.take(found, at: now) { return false }
       if isReadOnly, await isStale(&stale) { return false }
       let ready = await reactor.ready(
         [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)],
         for: min(DiskRelief.interval, due - now))
       if ready[1].isReadable { desk.bell.clear() }
-      while let signal = signals.next() {
-        if signal != Signals.hangup { return true }
-        desk.hangUp()
-      }
+      if isStopping() { return true }
       if ready[1].isReadable { return false }
+    }
+  }
+
+  /// True if a signal has asked for the end.
+  private func isStopping() -> Bool {
+    while let signal = signals.next() {
+      if signal != Signals.hangup { return true }
+      desk.hangUp()
+    }
+    return false
+  }
+
+  private enum Outcome<Value: Sendable>: Sendable {
+    case done(Value)
+    case stopped
+    /// The other one was first.
+    case left
+  }
+
+  /// Nil if a signal asks for the end meanwhile. Work that hangs in a call to a disk is left behind then: it ends with the
+  /// process, which is a crash to it.
+  private func unlessStopped<Value: Sendable>(
+    on reactor: Reactor, _ work: @escaping @Sendable () -> Value
+  ) async -> Value? {
+    await withTaskGroup(of: Outcome<Value>.self) { group in
+      group.addTask { await lookOnDisk(work).map { .done($0) } ?? .left }
+      group.addTask(executorPreference: reactor) {
+        while !Task.isCancelled {
+          if isStopping() { return .stopped }
+          _ = await reactor.ready([Poll.Watch(signals.descriptor)])
+        }
+        return isStopping() ? .stopped : .left
+      }
+      var value: Value?
+      for await outcome in group {
+        group.cancelAll()
+        switch outcome {
+        case .done(let done): value = done
+        case .stopped: return nil
+        case .left: continue
+        }
+      }
+      return value
     }
   }
 }

@@ -171,7 +171,7 @@ struct LedgerTieTests {
   @Test(
     arguments: [
       (nil, nil, nil), (nil, "x 1", nil), ("x", "x 1", nil), ("x", nil, "blobs.other"),
-      ("x", "", "blobs.other"), ("x", "y 1", "blobs.ledger"),
+      ("x", "x", "blobs.other"), ("x", "y 1", "blobs.ledger"),
     ] as [(String?, String?, String?)])
   func `a node that has worked with a ledger knows its place by the mark alone`(
     known: String?, mark: String?, code: String?

@@ -43,4 +43,36 @@ import Testing
       #expect(try await bench.stop(daemon).code == 0)
     }
   }
+
+  @Test(.enabled(if: MountedInboxTests.hasFUSE, MountedInboxTests.noFUSE))
+  func `a start that hangs at a dead mount ends at a signal`() async throws {
+    try await DaemonBench.use { bench in
+      let (behind, shared) = ("\(bench.root)/behind", "\(bench.root)/shared")
+      for folder in [behind, shared] {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      }
+      // The start comes to the folder before it needs the ledger.
+      try bench.settings(
+        DaemonBench.settings + "[Cluster]\nLedger=host=/nowhere dbname=x\nBlobs=\(shared)\n")
+      // The server ends with the daemon, which takes the place of the shell.
+      let script = """
+        setpriv --pdeathsig KILL bindfs -f "$1/behind" "$1/shared" >/dev/null 2>&1 & server=$!
+        until mountpoint -q "$1/shared"; do kill -0 $server || exit 9; done
+        kill -STOP $server; shift; exec "$@"
+        """
+      let daemon = try await bench.launch(
+        "darkroomd", ["--root", bench.root],
+        through: [
+          "unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", bench.root,
+        ])
+      try await bench.until("the start hangs in a call") {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/task").contains {
+          let call = "/proc/\(daemon.pid)/task/\($0)/wchan"
+          return (try? String(contentsOfFile: call, encoding: .utf8)) == "request_wait_answer"
+        }
+      }
+      let end = try await bench.stop(daemon)
+      #expect(end.code == 0, "\(end)")
+    }
+  }
 }

@@ -89,6 +89,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "/prints"])
+  func `a task does not print into a folder that the nodes of a cluster share`(part: String)
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let list = try list(bench, [("One", try bench.serveSamples(1)[0])])
+      try bench.folder.write(Array("0a 0b".utf8), to: "blobs/cluster")
+      for name in ["prints", "lists"] {
+        try FileManager.default.createDirectory(
+          atPath: "\(bench.folder.path)/blobs/\(name)", withIntermediateDirectories: false)
+      }
+      let end = try await bench.launch(
+        "darkroomd", ["run", "--list", list, "--prints", "\(bench.folder.path)/blobs\(part)"]
+      ).end(seconds: 4 * Patience.seconds)
+      #expect(end.code == 64 && end.errors.contains("the nodes of a cluster share"), "\(end)")
+      let left = try FileManager.default.contentsOfDirectory(
+        atPath: "\(bench.folder.path)/blobs/prints")
+      #expect(left.isEmpty)
+    }
+  }
+
   @Test
   func `tasks side by side, one of them killed and started again, make the prints of one daemon`()
     async throws

@@ -78,16 +78,23 @@ import Vocabulary
     #expect(health.lines == [weakness.words] && health.has(.settings) && health.hold == nil)
   }
 
-  @Test func `a shared place that may be another one is so until the ledger was entered`() {
+  @Test(
+    arguments: [
+      (["ledger.lost"], nil, false), ([nil], nil, true), ([nil, "ledger.lost"], nil, true),
+      (["blobs.other", "ledger.lost"], "blobs.other", false),
+      (["blobs.ledger", nil, "ledger.lost"], nil, true),
+      ([nil, "ledger.other", "ledger.lost"], "ledger.other", false),
+    ] as [([String?], String?, Bool)])
+  func `a shared place may be another one until the ledger was entered`(
+    codes: [String?], foreign: String?, isOwn: Bool
+  ) {
     var health = Health()
-    for code in ["blobs.other", "ledger.lost"] {
-      _ = set(&health, Failure(.machine, code: code, reason: code), .ledger)
-      #expect(health.foreignPlace?.code == "blobs.other" && health.standstill == nil)
+    #expect(health.place == .unknown && health.foreignPlace == nil)
+    for code in codes {
+      _ = set(&health, code.map { Failure(.machine, code: $0, reason: $0) }, .ledger)
     }
-    _ = set(&health, nil, .ledger)
-    #expect(health.foreignPlace == nil)
-    _ = set(&health, Failure(.machine, code: "ledger.lost", reason: ""), .ledger)
-    #expect(health.foreignPlace == nil, "its own place was found in this run")
+    #expect(health.foreignPlace?.code == foreign && (health.place == .own) == isOwn)
+    #expect(health.standstill == nil)
   }
 
   @Test func `a refused reload is a trouble until a reload succeeds, and is told elsewhere`() {

@@ -2,6 +2,7 @@
 // Prints that are not where they were made when KeepPrints= has passed: their disk is away, the shared place is another
 // one, or a person has moved them.
 
+import Cluster
 import Files
 import Linux
 import Record
@@ -19,11 +20,29 @@ extension ListRetentionTests {
   static let otherPlace = Failure(
     .machine, code: "blobs.other", reason: "the folder of Blobs= is another one")
 
+  private static let entry = FrozenSettings.Kind.entry(FileName(literal: "origin"), LedgerList(1))
+
   private func place(
-    _ bench: DiskBench, _ health: HealthBoard
+    _ bench: DiskBench, _ health: HealthBoard, _ folders: StateFolders? = nil
   ) -> ListRetention {
     retention(
-      bench, LiveSettings(settings(prints: Self.keep)), health, grace: ExpiryGrace.none)
+      bench, LiveSettings(settings(prints: Self.keep)), health, folders, grace: ExpiryGrace.none)
+  }
+
+  /// As on a node whose shared folder is `prints`.
+  private func shared(_ bench: DiskBench, alone: (any Folder)? = nil) throws -> StateFolders {
+    let folders = bench.folders
+    return try StateFolders(
+      state: folders.state, prints: folders.prints, done: folders.done, failed: folders.failed,
+      isShared: true, alone: alone)
+  }
+
+  /// A list that has ended, of the cluster.
+  private func share(_ bench: DiskBench, _ number: UInt64) async throws {
+    let list = try await bench.add(number, SampleList { $0.terms.kind = Self.entry })
+    try await bench.develop(PhotoID(list: list, number: 1), print: "Photo.jpg")
+    try await bench.recorder.record([.finished(list)])
+    try ListMarks.noteReturn(in: bench.folder(of: list))
   }
 
   @Test(arguments: ["blobs.other", "blobs.ledger", "ledger.other", "ledger.home"])
@@ -32,12 +51,12 @@ extension ListRetentionTests {
   ) async throws {
     try await DiskBench.use { bench in
       let board = board(bench)
-      let retention = place(bench, board)
+      let retention = try place(bench, board, shared(bench))
       let trouble = Failure(.machine, code: code, reason: "the folder of Blobs= is another one")
       board.set(trouble, for: .ledger)
       // The ledger does not answer meanwhile, which mends nothing.
       board.set(Failure(.machine, code: "ledger.lost", reason: "it is silent"), for: .ledger)
-      try await develop(bench, 1)
+      try await share(bench, 1)
       let prints = bench.folders.prints
       try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
       let hidden = retention.resume()
@@ -60,8 +79,8 @@ extension ListRetentionTests {
   {
     try await DiskBench.use { bench in
       let board = board(bench)
-      let retention = place(bench, board)
-      try await develop(bench, 1)
+      let retention = try place(bench, board, shared(bench))
+      try await share(bench, 1)
       // The start has seen a place without them, and did not know that yet.
       try await running(bench, retention, hidden: []) { () async throws in
         let prints = bench.folders.prints
@@ -74,6 +93,41 @@ extension ListRetentionTests {
         bench.clock.advance(by: .seconds(60))
         #expect(try await Patience.sees { self.prints(bench) == [] })
         #expect(bench.index.expiry(of: ListID(1)) != 0)
+      }
+    }
+  }
+
+  @Test func `while the shared place may be another one, other lists expire and go`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let board = board(bench)
+      let alone = try bench.folders.state.folder(FileName(literal: "alone"), creating: true)
+      let settings = LiveSettings(settings(lists: Self.keep * 2, prints: Self.keep * 3))
+      let retention = try retention(
+        bench, settings, board, shared(bench, alone: alone), grace: ExpiryGrace.none)
+      try await share(bench, 1)
+      try await develop(bench, 2)
+      try bench.folders.prints.rename(Self.barn, to: alone, as: Self.barn, replacing: false)
+      try bench.folders.prints.makeFolder(Self.barn)
+      board.set(Self.otherPlace, for: .ledger)
+      try await running(bench, retention, hidden: retention.resume()) { () async throws in
+        #expect(left(bench) == ["1", "2"])
+        // A setting that was changed is judged at once.
+        var new = settings.current
+        new.record.keepPrints = Self.keep
+        _ = settings.replace(with: new)
+        bench.clock.advance(by: Self.keep)
+        retention.look()
+        #expect(try await Patience.sees { try alone.listing().isEmpty })
+        #expect(try await Patience.sees { bench.index.expiry(of: ListID(2)) != nil })
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { left(bench) == ["1"] })
+        #expect(bench.index.expiry(of: ListID(1)) == nil && prints(bench) == ["barn"])
+        board.set(nil, for: .ledger)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { prints(bench) == [] })
+        #expect(try await Patience.sees { left(bench) == [] })
       }
     }
   }

@@ -28,10 +28,10 @@ import Vocabulary
 
   func retention(
     _ bench: DiskBench, _ settings: LiveSettings, _ health: HealthBoard? = nil,
-    grace: ExpiryGrace = .full
+    _ folders: StateFolders? = nil, grace: ExpiryGrace = .full
   ) -> ListRetention {
     ListRetention(
-      bench.recorder, bench.index, bench.folders, settings: settings,
+      bench.recorder, bench.index, folders ?? bench.folders, settings: settings,
       bench.narrator(), health ?? board(bench), clock: bench.clock, grace: grace)
   }
 

@@ -55,19 +55,27 @@ import Vocabulary
     #expect(FolderShelf(shared, mark: "aa.").trouble == nil)
   }
 
-  @Test(arguments: [nil, "other 01", "damaged"])
+  @Test(
+    arguments: [
+      (nil, "blobs.other"), ("damaged", "blobs.other"), ("mine", "blobs.other"),
+      ("other 01", "blobs.ledger"),
+    ] as [(String?, String)])
   func `a start makes nothing in a folder without the mark, and waits for the right one`(
-    _ mark: String?
+    _ mark: String?, code: String
   ) throws {
     try remember("mine")
     if let mark { try scratch.write(Array(mark.utf8), to: "blobs/cluster") }
     let before = try names("")
     let failure = #expect(throws: StartFailure.self) { _ = try FolderShelf.check(shared) }
-    #expect(failure?.trouble == "blobs.other" && failure?.advice?.contains("no restart") == true)
+    let isForeign = code == "blobs.ledger"
+    #expect(failure?.trouble == code && failure?.advice?.contains("no restart") == !isForeign)
+    let end = isForeign ? "has the mark of that ledger" : "has no mark"
+    #expect(failure?.words.contains("\(path) \(end)") == true)
     #expect(try names("") == before)
     // The ledger may be about to have another mark.
     for name in ["prints", "lists"] { try scratch.write([], to: "blobs/\(name)/x") }
     #expect(try !FolderShelf.check(shared))
+    #expect(FolderShelf(shared, mark: "aa.").trouble?.code == code)
     try scratch.write(Array("mine 01".utf8), to: "blobs/cluster")
     #expect(try FolderShelf.check(shared))
   }
@@ -119,6 +127,19 @@ import Vocabulary
     try ground.folders.prints.makeFolder(name)
     #expect(try names("prints") == ["summer"])
     await ground.recorder.close()
+  }
+
+  @Test func `a folder that nodes share, and its folder of prints, are known from outside`() throws
+  {
+    func isShared(_ name: String) throws -> Bool {
+      try SharedMark.isShared(LinuxFolder.open(path: "\(path)\(name)"))
+    }
+    try FolderShelf.make(in: scratch.folder.openFolder(blobs, creating: false))
+    #expect(try !isShared("") && !isShared("/prints"))
+    try scratch.write(Array("mine".utf8), to: "blobs/cluster")
+    #expect(try !isShared("") && !isShared("/prints"))
+    try scratch.write(Array("mine 01".utf8), to: "blobs/cluster")
+    #expect(try isShared("") && isShared("/prints") && !isShared("/lists"))
   }
 
   @Test func `the way of prints is found again for a folder in the place of another`() throws {

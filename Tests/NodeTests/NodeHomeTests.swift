@@ -116,6 +116,37 @@ struct NodeHomeTests {
     }
   }
 
+  @Test func `a node that is pointed at the store of another cluster removes nothing from it`()
+    async throws
+  {
+    try await NodeBench.use(inStore: true) { nodes in
+      let other = try await nodes.server.database()
+      let ours = try await nodes.start("a")
+      try await nodes.bench.until("the store is marked") { nodes.objects("cluster") == [""] }
+      try await stop(ours)
+      let theirs = try await nodes.start("b", at: other, blobs: "other")
+      try await nodes.drop(nodes.photos(4, at: nil), at: "b")
+      try await theirs.says("Finished list 'summer'")
+      let store = try #require(nodes.store)
+      let prints = store.keys.filter { $0.hasPrefix("other/prints/summer/") }
+      #expect(prints.count == 4)
+      // The prints of a list of this name are to go, and the settings have slipped.
+      try nodes.bench.folder.write(Array("summer".utf8), to: "a/state/unwanted/7")
+      let removals = store.count("DELETE", "prints")
+      let strange = try await nodes.start("a", blobs: "other")
+      try await waits("a", for: "belongs to another ledger", in: nodes)
+      #expect(store.count("DELETE", "prints") == removals)
+      #expect(prints.allSatisfy(store.keys.contains))
+      try await stop(strange)
+      store.put("\(NodeBench.prefix)/prints/summer/old.jpg", "ours")
+      _ = try await nodes.start("a")
+      try await nodes.bench.until("the prints are gone where they were meant") {
+        nodes.objects("prints/summer").isEmpty
+      }
+      #expect(prints.allSatisfy(store.keys.contains))
+    }
+  }
+
   @Test func `a node that has left is told from one that has died`() {
     func state(_ seconds: Int, _ isDraining: Bool, _ leased: UInt32) -> NodeSummary.State {
       NodeSummary.State(

@@ -76,3 +76,15 @@ package func onStore<Value: Sendable, Failure: Error>(
 ) async throws(Failure) -> Value {
   try await withTaskExecutorPreference(TaskHome.store.executor, operation: act)
 }
+
+/// Looks at a disk in the disk home, for an answer that is of no use after a stop: nil once the task is cancelled. A look
+/// that hangs, because the server of a folder is away, ends later, or with the process.
+package func lookOnDisk<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value? {
+  let (answers, answer) = AsyncStream<Value>.makeStream()
+  TaskHome.disk.start {
+    answer.yield(look())
+    answer.finish()
+  }
+  for await value in answers { return value }
+  return nil
+}

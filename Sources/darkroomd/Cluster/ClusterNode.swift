@@ -40,7 +40,7 @@ struct ClusterNode: Sendable {
     let password = try settings.readPassword()
     let home = NodeHome(state: ground.folders.state, shelf: shelf)
     // Before the inbox opens, and before prints are removed: a place that is not the shared one, and the verdict of an
-    // earlier run. A store would have to be asked.
+    // earlier run. A store would have to be asked, so `StoreSweeper` waits for the entry.
     let place = ground.folders.isShared ? home.foreignPlace() : nil
     for trouble in [place, (try? home.ledger())?.trouble].compactMap(\.self) {
       ground.health.set(trouble, for: .ledger)
@@ -62,7 +62,7 @@ struct ClusterNode: Sendable {
       maker: maker,
       retention: LedgerRetention(
         ground: ground, office: office, shelf: shelf, leaseTime: settings.leaseTime),
-      sweeper: StoreSweeper(ground: ground, leaseTime: settings.leaseTime),
+      sweeper: StoreSweeper(ground, leaseTime: settings.leaseTime),
       close: { office.close() }, usePassword: { office.use(password: $0) })
     bells.tie(to: node)
     return node

@@ -133,19 +133,14 @@ final class ShareDesk: OnGround {
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in await make() }
-      group.addTask { [self] in await watchShelf() }
+      group.addTask { [self] in
+        // With each pulse.
+        await ShelfWatch(trouble: { [maker] in maker.shelf.trouble }, health: health, clock: clock)
+          .run { book.withLock(\.interval) }
+      }
       await ask()
       order.finish()
       group.cancelAll()
-    }
-  }
-
-  /// With each pulse, but beside it: a shared folder whose server is away may hang.
-  private func watchShelf() async {
-    while !Task.isCancelled {
-      let trouble = await onDisk { [maker] in maker.shelf.trouble }
-      if trouble != health.health[.blobs] { health.set(trouble, for: .blobs) }
-      await clock.rest(book.withLock(\.interval))
     }
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes the prints that no list has any more from the store, and reports prints that have expired when they are gone.
 // A request of a node that was frozen may still make such a print: they are removed again after the longest request.
-// Raises nothing: a removal that fails is shown, and tried again.
+// Nothing is removed before this run has entered the ledger, which finds its mark in the store: the store that the
+// settings name may be one of others. Raises nothing: a removal that fails is shown, and tried again.
 // Concurrency: immutable; the task in `run` alone removes, many objects at once in `onStore`.
 
 import Linux
@@ -9,8 +10,12 @@ import Output
 import Return
 import Vocabulary
 
-struct StoreSweeper: OnGround {
-  let ground: Ground
+struct StoreSweeper: Sendable {
+  let folders: StateFolders
+  let index: ListIndex
+  let narrator: Narrator
+  let health: HealthBoard
+  let clock: any Timekeeper
   let leaseTime: Duration
 
   /// By then, requests of nodes that were frozen are over, except requests for the longest prints.
@@ -18,12 +23,27 @@ struct StoreSweeper: OnGround {
   /// Requests at a time.
   private static let width = 8
 
+  init(_ ground: Ground, leaseTime: Duration) {
+    self.init(
+      folders: ground.folders, index: ground.index, narrator: ground.narrator,
+      health: ground.health, clock: ground.clock, leaseTime: leaseTime)
+  }
+
+  init(
+    folders: StateFolders, index: ListIndex, narrator: Narrator, health: HealthBoard,
+    clock: any Timekeeper, leaseTime: Duration
+  ) {
+    (self.folders, self.index, self.narrator) = (folders, index, narrator)
+    (self.health, self.clock, self.leaseTime) = (health, clock, leaseTime)
+  }
+
   func run() async {
     guard let unwanted = folders.unwanted else { return }
     // When the prints of a list are removed for the second time.
     var due: [ListID: Duration] = [:]
     while !Task.isCancelled {
-      if health.health.standstill == nil, health.health.foreignPlace == nil {
+      let known = health.health
+      if known.standstill == nil, known.place == .own {
         do throws(Failure) {
           let notes = try await onDisk { () throws(Failure) in
             try asMachine { () throws(SystemError) in try unwanted.all() }

@@ -45,6 +45,25 @@ struct Health: Equatable, Sendable {
     case unsynced
   }
 
+  enum Place: Equatable, Sendable {
+    /// The mark of a folder was judged at the start; no start asks a store, from which nothing is removed therefore.
+    case unknown
+    /// The ledger was entered, which has found its mark.
+    case own
+    /// It may not be the one that the nodes of the ledger share: no prints of the cluster are removed until the ledger
+    /// was entered.
+    case foreign(Failure)
+
+    /// - Parameter failure: of the ledger; nil if it was entered.
+    fileprivate mutating func take(_ failure: Failure?) {
+      if let failure {
+        if failure.isForeignPlace { self = .foreign(failure) }
+      } else {
+        self = .own
+      }
+    }
+  }
+
   /// Subjects without the names of lists and files.
   enum Matter: String, CaseIterable {
     case work, downloads, proxy, ledger, inbox, files, lists, hooks, webhooks, settings
@@ -54,9 +73,8 @@ struct Health: Equatable, Sendable {
   /// The ledger is older than this node: nothing is accepted, or removed by itself, until the ledger was entered. No other
   /// trouble takes its place.
   private(set) var standstill: Failure?
-  /// The place in reach may not be the one that the nodes of the ledger share: no prints of the cluster are removed until
-  /// the ledger was entered.
-  private(set) var foreignPlace: Failure?
+  /// The place of Blobs=, as far as this run knows it.
+  private(set) var place = Place.unknown
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
   var files = InboxCounts()
@@ -75,7 +93,7 @@ struct Health: Equatable, Sendable {
     if before == nil, case .file = subject, isFull { return nil }
     troubles[subject] = failure
     if subject == .ledger, failure?.isOlderLedger ?? true { standstill = failure }
-    if subject == .ledger, failure?.isForeignPlace ?? true { foreignPlace = failure }
+    if subject == .ledger { place.take(failure) }
     guard let failure else { return before.flatMap { subject.recovery(from: $0, inbox) } }
     return failure.code == before?.code ? nil : subject.notice(failure)
   }
@@ -91,6 +109,9 @@ struct Health: Equatable, Sendable {
   }
 
   // MARK: seeing
+
+  /// Why the place in reach may not be the one that the nodes share.
+  var foreignPlace: Failure? { if case .foreign(let failure) = place { failure } else { nil } }
 
   subscript(_ subject: Subject) -> Failure? { troubles[subject] }
 

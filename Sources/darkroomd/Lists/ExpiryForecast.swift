@@ -125,3 +125,15 @@ struct ExpiryForecast {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 }
+
+extension ExpiryForecast {
+  /// The clock has to be right for this time before an age is believed.
+  static func unbelieved(_ wait: Duration) -> Failure {
+    Failure(
+      .machine, code: "clock.unbelieved",
+      reason:
+        "the age of a list is not believed, because darkroomd was started or the clock was set less than an "
+        + "hour ago",
+      advice: "Try again in \(wait.spoken), or name the lists")
+  }
+}

@@ -3,9 +3,8 @@
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A start, a clock that
 // was set and a setting that was changed remove nothing for an hour, and prints rest for a day before they go (see
 // ExpiryGrace). It reports at the start, and after a change of either setting, what goes within a day. A crash leaves
-// the whole list, or a record without a folder, which the next start removes;
-// prints that were hidden are removed after the next start, when they have rested. Raises nothing: a failed removal is tried again later, and
-// a failed removal of prints is reported.
+// the whole list, or a record without a folder, which the next start removes; prints that were hidden are removed after
+// the next start, when they have rested. Raises nothing: a failed removal is tried again later, and of prints reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
 // tasks ring. One Mutex holds the state that people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
 // noticed at the next look, a day later at most.
@@ -22,6 +21,7 @@ final class ListRetention: Sendable {
   private struct Terms: Equatable, Sendable {
     let lists: Retention
     let prints: Retention?
+    var shortest: Duration { min(lists.time, prints?.time ?? lists.time) }
 
     init(_ settings: Settings.Record) {
       lists = Retention(settings.keepLists)
@@ -32,8 +32,10 @@ final class ListRetention: Sendable {
   private struct Progress: Sendable {
     var terms: Terms
     var steady: SteadyClock
+    /// The shared place may be another one: nothing is decided about lists that have their prints there.
+    var isForeign = false
     /// The lists whose prints are hidden and not removed yet, with the time since which they rest; nil until the disk has
-    /// told.
+    /// told. While the shared place may be another one, without the prints there.
     var hidden: [ListID: UInt64]?
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
@@ -81,9 +83,7 @@ final class ListRetention: Sendable {
     grace: ExpiryGrace = .full, keeper: ListKeeper? = nil
   ) {
     self.keeper = keeper
-    self.recorder = recorder
-    self.index = index
-    self.folders = folders
+    (self.recorder, self.index, self.folders) = (recorder, index, folders)
     self.settings = settings
     self.narrator = narrator
     self.health = health
@@ -101,17 +101,17 @@ final class ListRetention: Sendable {
   private var lists: any Folder { folders.lists }
 
   private func expiry(in prints: any Folder) -> PrintsExpiry {
-    PrintsExpiry(lists: folders.lists, prints: prints)
+    PrintsExpiry(lists: lists, prints: prints)
   }
 
   /// Those from before this machine became a node are apart.
-  private var expiries: [PrintsExpiry] {
-    ([folders.prints] + (folders.alone.map { [$0] } ?? [])).map { expiry(in: $0) }
+  private func expiries(_ isForeign: Bool) -> [PrintsExpiry] {
+    let shared = folders.isShared && isForeign ? [] : [folders.prints]
+    return (shared + [folders.alone].compactMap(\.self)).map { expiry(in: $0) }
   }
 
   /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
-
   /// Call when a list has ended.
   func listEnded() { if !isTimed { look() } }
 
@@ -131,12 +131,15 @@ final class ListRetention: Sendable {
 
   /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
   /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
-  func resume() -> [ListID]? {
-    // The hidden prints are in another place.
-    if health.health.foreignPlace != nil { return nil }
+  func resume() -> [ListID]? { isForeign ? nil : pending(false) }
+
+  /// The hidden prints of the shared place may be in another one.
+  private var isForeign: Bool { health.health.foreignPlace != nil }
+
+  private func pending(_ isForeign: Bool) -> [ListID]? {
     var pending: [ListID] = []
     do throws(SystemError) {
-      for expiry in expiries { pending += try expiry.pending() }
+      for expiry in expiries(isForeign) { pending += try expiry.pending() }
     } catch {
       health.set(error.machineFailure, for: .expiry)
       return nil
@@ -164,13 +167,9 @@ final class ListRetention: Sendable {
       progress = await onDisk { [progress] in removeDue(progress) }
       // A copy that is kept makes the keeper's next change copy all lives.
       progress.lives = nil
-      outlook.withLock { [hidden = progress.hidden] in if let hidden { $0.resting = hidden } }
+      show(progress)
       if let pause = pause(progress) {
-        timed.store(
-          pause
-            <= min(
-              progress.terms.lists.time, progress.terms.prints?.time ?? progress.terms.lists.time),
-          ordering: .sequentiallyConsistent)
+        timed.store(pause <= progress.terms.shortest, ordering: .sequentiallyConsistent)
         await bell.change(after: seen, within: pause, on: clock)
       } else {
         await bell.change(after: seen)
@@ -178,16 +177,23 @@ final class ListRetention: Sendable {
     }
   }
 
+  private func show(_ progress: Progress) {
+    guard let hidden = progress.hidden else { return }
+    let unseen = outlook.withLock { $0.resting }.filter { isUndecided($0.key, progress) }
+    outlook.withLock { $0.resting = unseen.merging(hidden) { $1 } }
+  }
+
   // MARK: prints
 
-  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden, and while
-  /// the shared place may be another one: their lists would be noted as lists without prints.
+  /// Prints go before the lists, which may wait for that. Nothing goes until the prints are known that are hidden. While the
+  /// shared place may be another one, its lists stay: they would be noted as lists without prints.
   private func removeDue(_ before: Progress) -> Progress {
     var progress = before
-    if health.health.foreignPlace != nil { progress.hidden = nil }
-    progress.hidden = progress.hidden ?? resume().map(rests(of:))
-    guard var hidden = progress.hidden else { return progress }
     judge(&progress)
+    progress.isForeign = isForeign
+    if progress.isForeign || before.isForeign { progress.hidden = nil }
+    progress.hidden = progress.hidden ?? pending(progress.isForeign).map(rests(of:))
+    guard var hidden = progress.hidden else { return progress }
     let old = OldLists(lists)
     let forgotten = survey(old, &progress)
     let isBelieved = wait(progress) == .zero && health.health.standstill == nil
@@ -199,11 +205,12 @@ final class ListRetention: Sendable {
       for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
         progress.hidden = hidden
         if Task.isCancelled { return progress }
-        guard holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
+        guard !isUndecided(list, progress), holdsPrints(list), (try? old.isRemovable(list)) == true
+        else { continue }
         if expire(list, at: now, &trouble) { hidden[list] = now }
       }
     }
-    if isBelieved { clear(&hidden, trouble) }
+    if isBelieved { clear(&hidden, expiries(progress.isForeign), trouble) }
     progress.hidden = hidden
     if isBelieved { removeLists(old, forgotten, progress) }
     return progress
@@ -273,14 +280,17 @@ final class ListRetention: Sendable {
 
   /// The newest list comes last: without its note, the next start repeats the others.
   private func note(_ line: [ListID], _ prints: FileName, at time: UInt64) {
-    for list in line.reversed() where (try? expiries[0].note(list, at: time)) == nil { break }
+    let expiry = expiry(in: folders.prints)
+    for list in line.reversed() where (try? expiry.note(list, at: time)) == nil { break }
     index.endExpiry(prints, of: line, at: time)
     narrator.changed()
   }
 
   /// Removes the prints that have rested.
   /// - Parameter earlier: of prints that could not be set aside.
-  private func clear(_ hidden: inout [ListID: UInt64], _ earlier: Failure?) {
+  private func clear(
+    _ hidden: inout [ListID: UInt64], _ expiries: [PrintsExpiry], _ earlier: Failure?
+  ) {
     var trouble = earlier
     let now = clock.wallTime()
     for (list, time) in hidden.sorted(by: { $0.key < $1.key })
@@ -355,6 +365,11 @@ final class ListRetention: Sendable {
   /// Only a known list can tell where its prints are.
   private func waitsForPrints(_ list: ListID, _ progress: Progress) -> Bool {
     progress.hidden?[list] != nil || progress.terms.prints != nil && holdsPrints(list)
+      || isUndecided(list, progress)
+  }
+
+  private func isUndecided(_ list: ListID, _ progress: Progress) -> Bool {
+    progress.isForeign && index[list]?.terms.isOfCluster ?? true
   }
 
   // MARK: time
@@ -386,7 +401,7 @@ final class ListRetention: Sendable {
     noteClock()
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
     let wait = outlook.withLock { $0.steady.wait(at: uptime) }
-    if wait > .zero { throw Self.unbelieved(wait) }
+    if wait > .zero { throw ExpiryForecast.unbelieved(wait) }
     let keep = Retention(age)
     // The time of an end that is not known is 0.
     return ended().filter { $0.since > 0 && keep.isOver(since: $0.since, now: wall) }.map(\.list)
@@ -403,15 +418,6 @@ final class ListRetention: Sendable {
     }
     // Otherwise the next look notices the jump, a day later at most.
     if hasJumped { look() }
-  }
-
-  private static func unbelieved(_ wait: Duration) -> Failure {
-    Failure(
-      .machine, code: "clock.unbelieved",
-      reason:
-        "the age of a list is not believed, because darkroomd was started or the clock was set less than an "
-        + "hour ago",
-      advice: "Try again in \(wait.spoken), or name the lists")
   }
 
   // MARK: what is ahead
@@ -485,6 +491,7 @@ final class ListRetention: Sendable {
         pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
       },
       progress.hidden.map { pause(rest, Array($0.values)) } ?? Self.again,
+      progress.isForeign ? Self.again : nil,
       progress.isSurveyed ? nil : progress.survey - clock.uptime(),
     ]
     return pauses.compactMap { $0 }.min()

@@ -96,24 +96,28 @@ struct PartTask: Sendable {
     }
   }
 
-  /// The prints of a daemon are not for others to replace, whether it runs or not.
+  /// The prints of a daemon are not for others to replace, whether it runs or not. The nodes of a cluster would also take
+  /// the prints of a part for prints of their lists.
   private static func checkOwner(of prints: String) throws(StartFailure) {
-    let owner = try part("look whether a darkroomd has the folder of prints") {
+    let refusal = try part("look whether a darkroomd has the folder of prints") {
       () throws(SystemError) -> String? in
       do throws(SystemError) {
-        let path = try ThisProcess.absolutePath(prints)
-        return try PrintsSeat.owner(of: LinuxFolder.open(path: path))
+        let folder = try LinuxFolder.open(path: ThisProcess.absolutePath(prints))
+        if try SharedMark.isShared(folder) {
+          return "is a folder that the nodes of a cluster share: choose another --prints"
+        }
+        return try PrintsSeat.owner(of: folder).map { owner in
+          "is the folder of prints of the darkroomd that has the state folder "
+            + "\(Printable.text(owner)): choose another --prints; if no darkroomd prints into the folder any more, "
+            + "remove the file .daemon in it"
+        }
       } catch {
         if error.isMissing { return nil }
         throw error
       }
     }
-    guard let owner else { return }
-    throw StartFailure(
-      ExitCode.usage,
-      "\(Printable.text(prints)) is the folder of prints of the darkroomd that has the state folder "
-        + "\(Printable.text(owner)): choose another --prints; if no darkroomd prints into the folder any more, "
-        + "remove the file .daemon in it")
+    guard let refusal else { return }
+    throw StartFailure(ExitCode.usage, "\(Printable.text(prints)) \(refusal)")
   }
 
   private static func look(at path: String) throws(StartFailure) -> (FileName, FileCopy.Sum) {

@@ -18,7 +18,7 @@ struct ReliefWatch: Sendable {
     while !Task.isCancelled {
       let seen = changes.version
       if isTroubled() {
-        let found = await onDisk { rooms() }
+        guard let found = await lookOnDisk(rooms) else { return }
         if relief.take(found, at: clock.uptime()) { relieve() }
       } else {
         relief = DiskRelief()

@@ -43,17 +43,16 @@ final class SpaceWatch: Sendable {
     while !Task.isCancelled {
       let seen = bell.version
       let setting = settings.current.download.freeSpace
-      let isNews = await onDisk {
-        var measures = measures()
-        if floor.low == nil, SpaceFloor.isShort(measures, setting: setting) {
-          makeRoom()
-          measures = self.measures()
-        }
-        // A folder that cannot be measured does not end a shortage; a failed write there is reported by
-        // its writer.
-        guard measures.count == folders.count || floor.low == nil else { return false }
-        return floor.take(measures, setting: setting)
+      guard var measures = await lookOnDisk({ [self] in measures() }) else { return }
+      if floor.low == nil, SpaceFloor.isShort(measures, setting: setting) {
+        await onDisk { makeRoom() }
+        guard let again = await lookOnDisk({ [self] in self.measures() }) else { return }
+        measures = again
       }
+      // A folder that cannot be measured does not end a shortage; a failed write there is reported by
+      // its writer.
+      let isKnown = measures.count == folders.count || floor.low == nil
+      let isNews = isKnown && floor.take(measures, setting: setting)
       if isNews || isFirst { tell(floor.failure(setting: setting)) }
       isFirst = false
       await clock.rest(Self.shortest)

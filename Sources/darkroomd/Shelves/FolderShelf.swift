@@ -39,24 +39,35 @@ struct FolderShelf: ListShelf {
   /// that has them and lacks the mark, and returns false: it is a bare folder in which an earlier start has made them,
   /// or the ledger is to have a new mark.
   static func check(_ shared: SharedMark) throws(StartFailure) -> Bool {
+    let verdict: PlaceVerdict
     do throws(SystemError) {
       let root = try LinuxFolder.open(path: shared.path)
-      if try !shared.isMissing(in: root) {
+      guard let found = try shared.verdict(in: root), found.objection != nil else {
         try make(in: root)
         return true
       }
       let (prints, lists) = (FileName(literal: printsName), FileName(literal: listsName))
       if try root.has(prints), try root.has(lists) { return false }
+      verdict = found
     } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: lost,
         advice: remedy)
     }
-    let other = Failure.otherBlobs
-    throw StartFailure(
-      ExitCode.io, "\(other.reason): \(shared.path) has no mark", trouble: other.code,
-      advice: "\(other.advice). If this is the right folder, make the folders \(printsName) and "
-        + "\(listsName) in it, as the user of darkroomd")
+    throw refusal(shared.path, verdict)
+  }
+
+  private static func refusal(_ path: String, _ verdict: PlaceVerdict) -> StartFailure {
+    let isForeign = verdict == .foreign
+    let failure = verdict.objection ?? .otherBlobs
+    return StartFailure(
+      ExitCode.io,
+      "\(failure.reason): \(path) \(isForeign ? "has the mark of that ledger" : "has no mark")",
+      trouble: failure.code,
+      advice: isForeign
+        ? failure.advice
+        : "\(failure.advice). If this is the right folder, make the folders \(printsName) and "
+          + "\(listsName) in it, as the user of darkroomd")
   }
 
   private static let lost = "folder.lost"
@@ -66,12 +77,17 @@ struct FolderShelf: ListShelf {
   var trouble: Failure? {
     do throws(SystemError) { _ = try lists.here() } catch {
       return error.isUnmounted
-        ? .otherBlobs
+        ? objection
         : Failure(
           .machine, code: Self.lost, reason: "the folder of Blobs= cannot be used: \(error)",
           advice: Self.remedy)
     }
     return nil
+  }
+
+  /// Of a folder that lacks the mark.
+  private var objection: Failure {
+    (try? shared.verdict(in: LinuxFolder.open(path: shared.path)))?.objection ?? .otherBlobs
   }
 
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {

@@ -31,17 +31,32 @@ struct SharedMark: Sendable {
     try root.contents(of: name, upTo: longest).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The folder that stands at the path now is not known to be the one that the nodes share.
-  func isMissing(in root: any Folder) throws(SystemError) -> Bool {
-    guard let known = try KnownLedger.read(in: state) else { return false }
-    let mark = try Self.text(in: root)?.split(separator: " ").first
-    return mark.map { String($0) } != known.identity
+  /// The judgement of the folder that stands at the path now. Nil if this node has worked with no ledger: it knows no mark.
+  func verdict(in root: any Folder) throws(SystemError) -> PlaceVerdict? {
+    guard let known = try KnownLedger.read(in: state) else { return nil }
+    return PlaceVerdict(try Self.text(in: root), for: known.identity)
   }
 
-  /// For the folder of Blobs= itself, and for the folders in it. Nothing is made in an unmarked folder.
+  /// True for a folder that nodes of any ledger share, and for the folder of prints in it. Of a path that leads to the folder
+  /// of prints through another mount, the folder above is another one: it is not recognised.
+  static func isShared(_ folder: LinuxFolder) throws(SystemError) -> Bool {
+    if try hasMark(folder) { return true }
+    let above = try LinuxFolder.open(path: "\(folder.path)/..")
+    guard try hasMark(above),
+      let prints = try above.folder(ifThere: FileName(literal: FolderShelf.printsName))
+    else { return false }
+    return try prints.identity() == folder.identity()
+  }
+
+  private static func hasMark(_ root: LinuxFolder) throws(SystemError) -> Bool {
+    guard let mark = try text(in: root) else { return false }
+    return PlaceVerdict.isWhole(mark)
+  }
+
+  /// For the folder of Blobs= itself, and for the folders in it. Nothing is made in a folder without the mark.
   var check: PathFolder.Check {
     { [self] (_) throws(SystemError) in
-      if try isMissing(in: LinuxFolder.open(path: path)) { throw .unmarked(path) }
+      if try verdict(in: LinuxFolder.open(path: path))?.objection != nil { throw .unmarked(path) }
     }
   }
 }
