@@ -625,7 +625,7 @@ import Vocabulary
       }
       let failure = try #require(bench.intake.fullness(for: 1000, besides: 0, adding: 0))
       #expect(failure.kind == .final && failure.code == "inbox.lists")
-      #expect(failure.reason == "2 lists of user 1000 are kept, and 2 is the limit")
+      #expect(failure.reason == "2 lists of user 1000 are kept, which is the limit")
       #expect(failure.advice.contains("prune") && failure.advice.contains("ListsPerUser="))
       #expect(bench.intake.fullness(for: 1001, besides: 0, adding: 0) == nil)
       #expect(bench.intake.fullness(for: 0, besides: 0, adding: 0) == nil, "root has no limit")

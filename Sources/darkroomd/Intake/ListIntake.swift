@@ -115,7 +115,8 @@ struct ListIntake: IntakeRules, OnGround {
     if count < limits.listsPerUser || ThisProcess.keepers.contains(user) { return nil }
     return Failure(
       .final, code: "inbox.lists",
-      reason: "\(count) lists of user \(user) are kept, and \(limits.listsPerUser) is the limit",
+      reason:
+        "\(count) list\(count == 1 ? "" : "s") of user \(user) \(count == 1 ? "is" : "are") kept, which is the limit",
       advice: "Remove lists that are over, with their prints, by darkroomctl prune, "
         + "or raise ListsPerUser= in darkroomd.conf")
   }
