@@ -83,7 +83,9 @@ final class InboxLoop {
     for letter in mailbox.takeAll() {
       switch letter {
       case .adopt: door.ask()
-      case .look(let question, let reply): replies.look.append((question, reply))
+      case .look(let question, let reply):
+        replies.look.append((question, reply))
+        if isKnown { continue }
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
       case .relieve:
@@ -98,6 +100,12 @@ final class InboxLoop {
       isAsked = true
     }
     return isStopped ? nil : isAsked || mustSweep
+  }
+
+  /// The last look shows all files: what was dropped since would have rung.
+  private var isKnown: Bool {
+    isRecovered && !trouble.isBlind && door.isWatched && !state.nature.isShared
+      && times.isFresh(at: parts.clock.uptime()) && !heard()
   }
 
   // MARK: looking
