@@ -83,7 +83,9 @@ final class InboxLoop {
     for letter in mailbox.takeAll() {
       switch letter {
       case .adopt: door.ask()
-      case .look(let question, let reply): replies.look.append((question, reply))
+      case .look(let question, let reply):
+        replies.look.append((question, reply))
+        if isKnown { continue }
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
       case .relieve:
@@ -98,6 +100,12 @@ final class InboxLoop {
       isAsked = true
     }
     return isStopped ? nil : isAsked || mustSweep
+  }
+
+  /// The last look shows all files: what was dropped since would have rung.
+  private var isKnown: Bool {
+    isRecovered && !trouble.isBlind && door.isWatched && !state.nature.isShared
+      && times.isFresh(at: parts.clock.uptime()) && !heard()
   }
 
   // MARK: looking
@@ -119,9 +127,8 @@ final class InboxLoop {
       // Report before the actions, and again after them: they may change the trouble.
       say()
       for action in actions { perform(action, claim) }
-      tell(state.crowd)
       if noteRoom() { mailbox.put(.claimed) }
-      trouble.queue = state.isQueued ? close() ?? trouble.queue : nil
+      noteQueue()
       say()
     } catch {
       trouble.isBlind = true
@@ -156,17 +163,26 @@ final class InboxLoop {
     queue.isEmpty && memory.ahead.reading == nil && state.nextSettled == nil
   }
 
-  /// Finds out for whom the inbox is closed, and returns why.
+  /// Finds out for whom the inbox is closed, and returns why, by user.
   @discardableResult
-  private func close() -> Failure? {
-    let reasons = state.queuedUsers.sorted().compactMap { user in
-      fullness(for: user).map { (user: user, failure: $0) }
+  private func close() -> [UInt32: Failure] {
+    let reasons = state.queuedUsers.reduce(into: [UInt32: Failure]()) { reasons, user in
+      reasons[user] = fullness(for: user)
     }
     state.closure =
       door.intakeTrouble != nil
       ? .all
-      : reasons.isEmpty ? .none : .users(Set(reasons.map(\.user)))
-    return reasons.first?.failure
+      : reasons.isEmpty ? .none : .users(Set(reasons.keys))
+    return reasons
+  }
+
+  /// A limit of one user concerns that user alone, and not the inbox.
+  private func noteQueue() {
+    let reasons = close()
+    let own = reasons.filter { $0.value.kind == .final }
+    let first = reasons.filter { own[$0.key] == nil }.min { $0.key < $1.key }?.value
+    trouble.queue = state.isQueued ? first ?? (own.isEmpty ? trouble.queue : nil) : nil
+    tell(own)
   }
 
   /// By the last look: a claim asks again.
@@ -236,11 +252,20 @@ final class InboxLoop {
   /// A file in the inbox is not seen, or cannot become a list.
   private var isClosed: Bool { trouble.isBlind || door.intakeTrouble != nil }
 
-  /// Reports whose files wait without a place, once when it comes and when it goes.
-  private func tell(_ crowd: Set<InboxCrowd>) {
+  /// Reports whose files wait because of a limit, once when it comes and when it goes.
+  /// - Parameter full: the users of whom no more lists are kept.
+  private func tell(_ full: [UInt32: Failure]) {
+    let crowd = state.crowd.union(full.keys.map { .lists($0) })
     for over in trouble.crowd.subtracting(crowd).sorted() { parts.rules.tell(.crowded(over, nil)) }
     for new in crowd.subtracting(trouble.crowd).sorted() {
-      parts.rules.tell(.crowded(new, InboxTrouble.crowded(new, parts.settings.waiting)))
+      let limits = parts.settings.waiting
+      let failure =
+        switch new {
+        case .everyone: InboxTrouble.crowded(nil, limits)
+        case .user(let user): InboxTrouble.crowded(user, limits)
+        case .lists(let user): full[user]
+        }
+      parts.rules.tell(.crowded(new, failure))
     }
     trouble.crowd = crowd
   }

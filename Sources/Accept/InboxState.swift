@@ -262,8 +262,9 @@ package struct InboxState: Sendable {
       }
     case .noPictures:
       // The pictures may still come.
-      file.phase = file.isQuiet(at: now, settings, nature) ? .withoutPictures : .quiet
-      if file.phase == .withoutPictures {
+      file.phase = .quiet
+      if file.isQuiet(at: now, settings, nature) {
+        file.empty()
         places[key] = file
         return [.ignore(key.name, .noPictures)]
       }
@@ -297,6 +298,7 @@ package struct InboxState: Sendable {
     case .interrupted: file.phase = .settling
     case .writer: file.hold(at: now)
     case .late: file.fallBehind(at: now)
+    case .covered: file.cover(at: now)
     case .unreadable(let failure):
       file.phase = .unreadable(failure)
       file.rest(at: now)

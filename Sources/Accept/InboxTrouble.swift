@@ -68,22 +68,20 @@ enum InboxTrouble {
         + "the start of the service, then systemctl restart darkroom")
   }
 
-  /// Places for waiting files are taken: a user's share, which the user can give back, or all of them.
-  static func crowded(_ crowd: InboxCrowd, _ limits: WaitingLimits) -> Failure {
+  /// Places for waiting files are taken: the share of a user, which the user can give back, or all of them without a user.
+  static func crowded(_ user: UInt32?, _ limits: WaitingLimits) -> Failure {
     let advice =
       "Remove the files that cannot become lists, such as files that the daemon may not read"
-    return switch crowd {
-    case .everyone:
-      Failure(
+    guard let user else {
+      return Failure(
         .machine, code: "inbox.crowded",
         reason: "\(limits.total) files wait in the inbox, which is the limit", advice: advice)
-    case .user(let user):
-      Failure(
-        .final, code: "inbox.share",
-        reason:
-          "\(limits.share) files of user \(user) wait in the inbox, which is the limit for one user",
-        advice: advice)
     }
+    return Failure(
+      .final, code: "inbox.share",
+      reason:
+        "\(limits.share) files of user \(user) wait in the inbox, which is the limit for one user",
+      advice: advice)
   }
 
   static func unwatched(_ error: SystemError) -> Failure {

@@ -17,7 +17,7 @@ package protocol IntakeRules: Sendable {
   func standing() -> IntakeStanding
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
-  /// is. Called for each user and file that waits, so it asks no disk.
+  /// is. `final` means that only the user, or an administrator, can change that. Called for each user and file that waits, so it asks no disk.
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?
@@ -128,8 +128,8 @@ package enum InboxNews: Equatable, Sendable {
   /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
   /// over. Only some of very many waiting files are reported.
   case waits(FileName, Failure?)
-  /// Further files in the inbox wait because all places, or those of one user (`final`), are taken; nil when that is
-  /// over.
+  /// Files in the inbox wait because of a limit on all files, or on the files or the lists of one user (`final`); nil when
+  /// that is over.
   case crowded(InboxCrowd, Failure?)
   /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. While it is closed, a file
   /// in it is not seen, or cannot become a list. Running lists are not affected.

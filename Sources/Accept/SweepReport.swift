@@ -30,14 +30,14 @@ package struct SweepReport: Equatable, Sendable {
     package let list: ListID?
     /// The file was rejected, and stays until it changes.
     package let isRejected: Bool
-    /// The daemon may not open it; a person has to act.
-    package let isUnreadable: Bool
+    /// A person has to act.
+    package let needsPerson: Bool
   }
 
-  /// Files that may still become lists without help; unreadable files do not count.
+  /// Files that may still become lists without help.
   package var candidates = 0
-  /// Files that the daemon may not open.
-  package var unreadable = 0
+  /// Files for which a person has to act, such as files that the daemon may not open.
+  package var helpless = 0
   /// The waiting and unreadable files that are asked for, or some of them: the user's own first, then the oldest.
   package var waiting: [Waiting] = []
   /// The number of files that wait, are unreadable, or were rejected and stay; and of ignored files.
@@ -71,7 +71,7 @@ extension InboxState {
     var shown: [WaitingFile] = []
     for file in waiting.values {
       switch file.phase {
-      case .unreadable: report.unreadable += 1
+      case _ where file.needsPerson: report.helpless += 1
       case .leftBehind: break
       case .withoutPictures:
         report.waitingCount -= 1
@@ -109,6 +109,6 @@ extension SweepReport.Waiting {
     self.init(
       name: file.candidate.name, listName: file.listName ?? file.candidate.name,
       waitsFor: file.waitsFor, owner: file.candidate.status.owner, list: list,
-      isRejected: file.phase == .leftBehind, isUnreadable: file.isUnreadable)
+      isRejected: file.phase == .leftBehind, needsPerson: file.needsPerson)
   }
 }

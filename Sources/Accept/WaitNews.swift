@@ -31,6 +31,7 @@ package struct WaitNews: Sendable {
     switch file.phase {
     case .troubled(let failure, _, _), .unreadable(let failure):
       return tell(key, failure, of: file.candidate.status.owner)
+    case .covered: return tell(key, .covered, of: file.candidate.status.owner)
     case .settling, .ready, .busy, .postponed: return nil  // not known yet
     case .held, .late, .quiet, .doubtful, .queued, .leftBehind, .withoutPictures: return end(key)
     }

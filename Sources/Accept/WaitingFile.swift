@@ -33,6 +33,8 @@ package enum Attempt: Error, Equatable {
   case changed
   case missing
   case writer
+  /// Something is mounted over it.
+  case covered
   /// Another list of its name was faster, or is being removed.
   case late
   case unreadable(Failure)
@@ -47,9 +49,19 @@ package enum Attempt: Error, Equatable {
 }
 
 extension Failure {
+  /// A mount over the file itself: the kernel refuses to rename a file under a mount. Its contents may be a list already.
+  static let covered = Failure(
+    .final, code: "list.covered",
+    reason: "something is mounted over it", advice: "Unmount that, so that it can leave the inbox")
+
+  static let coveredPicture = Failure(
+    .final, code: covered.code, reason: "something is mounted over one of them",
+    advice: covered.advice)
+
   /// Not the file's fault: a stop, another list of its owner that was faster, or trouble of this machine.
   var attempt: Attempt {
     if isLate { return .late }
+    if self == .covered { return .covered }
     return kind == .cancelled ? .interrupted : .troubled(self)
   }
 }
@@ -124,6 +136,8 @@ package struct WaitingFile: Equatable, Sendable {
     case held(next: Duration, pause: Backoff)
     /// Another list of its name was faster, or is being removed. → busy
     case late(next: Duration, pause: Backoff)
+    /// Something is mounted over it: it is tried again after pauses that grow, because each try reads it. → busy
+    case covered
     /// No lease is available: complete once quiet. → busy
     case quiet
     /// Not a valid list, perhaps incomplete. → busy
@@ -186,7 +200,11 @@ package struct WaitingFile: Equatable, Sendable {
       restsUntil = .zero
     }
     (self.top, walkedAt) = (top, now)
+    if phase == .withoutPictures { empty() }
   }
+
+  /// A folder without pictures. It is due only if a look at it was postponed.
+  mutating func empty() { (phase, restsUntil) = (.withoutPictures, .zero) }
 
   /// Another status of the same name.
   mutating func inherit(from file: WaitingFile) { (top, walkedAt) = (file.top, file.walkedAt) }
@@ -194,8 +212,8 @@ package struct WaitingFile: Equatable, Sendable {
   /// A folder that is due is not looked through now.
   mutating func postpone(until next: Duration) {
     switch phase {
-    case .ready, .busy, .leftBehind, .withoutPictures: break
-    case .unreadable: restsUntil = max(restsUntil, next)
+    case .ready, .busy, .leftBehind: break
+    case .unreadable, .covered, .withoutPictures: restsUntil = max(restsUntil, next)
     case .settling, .held, .late, .quiet, .doubtful, .postponed, .troubled, .queued:
       phase = .postponed(next: next)
     }
@@ -246,6 +264,12 @@ package struct WaitingFile: Equatable, Sendable {
     growRest(at: now)
   }
 
+  /// An unmount rings no bell of the inbox.
+  mutating func cover(at now: Duration) {
+    phase = .covered
+    growRest(at: now)
+  }
+
   private mutating func growRest(at now: Duration) { restsUntil = now + rest.take() }
 
   /// The last phase with a pause, so that the next pause can be longer.
@@ -253,14 +277,15 @@ package struct WaitingFile: Equatable, Sendable {
 
   func due(_ settings: InboxSettings, _ nature: InboxNature) -> Duration? {
     switch phase {
-    case .queued where candidate.isRoll, .unreadable where candidate.isRoll:
+    case .queued where candidate.isRoll, .unreadable where candidate.isRoll, .withoutPictures:
       restsUntil > .zero ? restsUntil : nil
     case .settling: since + settings.dwell
     case .held(let next, _), .late(let next, _), .troubled(_, let next, _), .postponed(let next):
       next
     case .quiet: quietTime(settings, nature)
     case .doubtful: since + nature.rejectTime(settings)
-    case .ready, .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
+    case .covered: restsUntil
+    case .ready, .busy, .queued, .unreadable, .leftBehind: nil
     }
   }
 
@@ -280,8 +305,8 @@ package struct WaitingFile: Equatable, Sendable {
     return switch phase {
     case .held(let next, _) where candidate.isRoll: next <= now
     case .held, .queued, .unreadable: now - since >= settings.dwell
-    case .ready, .busy, .leftBehind, .withoutPictures: false
-    case .settling, .late, .quiet, .doubtful, .troubled, .postponed:
+    case .ready, .busy, .leftBehind: false
+    case .settling, .late, .covered, .quiet, .doubtful, .troubled, .postponed, .withoutPictures:
       due(settings, nature).map { $0 <= now } ?? false
     }
   }
@@ -289,7 +314,16 @@ package struct WaitingFile: Equatable, Sendable {
   /// A claim has it, or will have it.
   var isBusy: Bool { phase == .busy || phase == .ready }
   var isQueued: Bool { if case .queued = phase { true } else { false } }
-  var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
+  /// Nothing else ends its wait: a person has to act.
+  var needsPerson: Bool {
+    switch phase {
+    case .unreadable, .covered: true
+    case .queued(let failure): failure.kind == .final
+    case .settling, .ready, .busy, .held, .late, .quiet, .doubtful, .postponed, .troubled,
+      .leftBehind, .withoutPictures:
+      false
+    }
+  }
 
   package var waitsFor: OwnersReason {
     OwnersReason(reason, of: candidate.status.owner, others: openReason)
@@ -302,7 +336,8 @@ package struct WaitingFile: Equatable, Sendable {
     case .doubtful: "it is not a valid list yet"
     case .troubled: "this machine is in trouble"
     case .unreadable: "the daemon may not read it"
-    case .settling, .ready, .busy, .held, .late, .quiet, .postponed, .leftBehind, .withoutPictures:
+    case .settling, .ready, .busy, .held, .late, .covered, .quiet, .postponed, .leftBehind,
+      .withoutPictures:
       reason
     }
   }
@@ -317,12 +352,13 @@ package struct WaitingFile: Equatable, Sendable {
     case .busy: "it is being read"
     case .held: "a program has it open for writing"
     case .late: "another list of its name was accepted or removed at the same time"
+    case .covered: Failure.covered.words
     case .postponed:
       "the daemon looks at about \(RollWalks.limit) files of a user's folders in a minute, "
         + "and at these later"
     case .quiet where candidate.isRoll: "it waits until nothing has been added for a while"
     case .quiet: "it must stay unchanged for a while, since no lease can prove it complete"
-    case .queued(let failure): failure.reason
+    case .queued(let failure): failure.kind == .final ? failure.words : failure.reason
     case .doubtful(let failure): "it is not a valid list yet: \(failure.reason)"
     case .troubled(let failure, _, _): failure.reason
     case .unreadable(let failure): failure.words

@@ -18,10 +18,14 @@ package struct WaitingLimits: Equatable, Sendable {
   }
 }
 
-/// Those whose places are all taken while more of their files are there.
+/// Those whose files wait because of a limit.
 package enum InboxCrowd: Hashable, Comparable, Sendable {
+  /// All places are taken while more files are there.
   case everyone
+  /// The same of one user.
   case user(UInt32)
+  /// The daemon keeps as many lists of the user as it keeps of one user.
+  case lists(UInt32)
 }
 
 struct WaitingPlaces: Sendable {

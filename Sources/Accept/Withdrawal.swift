@@ -36,9 +36,7 @@ struct Withdrawal {
           dropped.name, to: nest, as: dropped.name, replacing: false)
       } catch {
         if error.isMissing { return .missing }
-        // Its owner has mounted something over it.
-        if error.name == .busy { return .changed }
-        throw error.machineFailure
+        throw error.name == .busy ? .covered : error.machineFailure
       }
       // Another file may keep the folder that it comes from.
       if !isInInbox { try await groups.sync([.folder(nest), .folder(dropped.folder)]) }

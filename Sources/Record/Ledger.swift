@@ -7,8 +7,8 @@ package import Vocabulary
 package struct Ledger: Equatable, Sendable {
   /// The most photos of a list, whatever the settings say. Each takes one byte of memory.
   package static let maximumPhotos: UInt32 = 50_000_000
-  /// The number of archived lists to remember. At a tenth more, the lowest numbers are forgotten; their
-  /// folders keep the results.
+  /// The number of archived lists of a user to remember, if no other is set. At a tenth more, the lowest numbers are
+  /// forgotten; their folders keep the results.
   package static let finalListsKept = 10_000
 
   package private(set) var lists: [ListID: ListEntry] = [:]
@@ -17,19 +17,26 @@ package struct Ledger: Equatable, Sendable {
   /// How many transitions were against the rules.
   package private(set) var refused: UInt64 = 0
   /// Final lists whose files are in their final place. A list forgotten earlier would be taken for a new one
-  /// at the next start.
-  private var archivedLists: Set<ListID> = []
+  /// at the next start. By owner, so that no user drives out the lists of another.
+  private var archivedLists: [UInt32?: Set<ListID>] = [:]
+  /// As many archived lists of a user are remembered. Not part of the recorded state.
+  package var mostArchived = Ledger.finalListsKept
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
   /// Those of each user. A list whose record names no owner is missing.
   package private(set) var shares: [UInt32: OpenShare] = [:]
+  /// The number of all lists of each user, even of lists that are over.
+  package private(set) var holdings: [UInt32: Int] = [:]
   package private(set) var bequests = Bequests()
 
   package init() {}
 
   package init(nextList: ListID, refused: UInt64, entries: [ListEntry]) {
     for entry in entries { lists[entry.id] = entry }
-    for entry in lists.values { Self.count(entry, 1, &open, &shares) }
+    for entry in lists.values {
+      Self.count(entry, 1, &open, &shares)
+      hold(entry, 1)
+    }
     self.nextList = nextList
     self.refused = refused
   }
@@ -90,6 +97,7 @@ package struct Ledger: Equatable, Sendable {
       guard lists[list] == nil, Self.mayAccept(list, acceptance) else { return false }
       let entry = ListEntry(id: list, acceptance, time: transition.time)
       Self.count(entry, 1, &open, &shares)
+      hold(entry, 1)
       lists[list] = entry
       reserve(upTo: list)
       return true
@@ -134,11 +142,20 @@ package struct Ledger: Equatable, Sendable {
     if shares[owner]?.lists == 0 { shares[owner] = nil }
   }
 
+  private mutating func hold(_ entry: borrowing ListEntry, _ sign: Int) {
+    guard let owner = entry.acceptance.owner else { return }
+    let count = holdings[owner, default: 0] + sign
+    holdings[owner] = count > 0 ? count : nil
+  }
+
   /// Forgets a final list; ignores any other. Its number is not reused. Not a transition.
   package mutating func forget(_ list: ListID) {
-    guard lists[list]?.state.isFinal == true else { return }
+    guard let entry = lists[list], entry.state.isFinal else { return }
+    hold(entry, -1)
     lists[list] = nil
-    archivedLists.remove(list)
+    let owner = entry.acceptance.owner
+    archivedLists[owner]?.remove(list)
+    if archivedLists[owner]?.isEmpty == true { archivedLists[owner] = nil }
     bequests[list] = [:]
   }
 
@@ -146,17 +163,20 @@ package struct Ledger: Equatable, Sendable {
   package mutating func dropBequest(of list: ListID) { bequests[list] = [:] }
 
   /// The files of the final list are in their final place.
-  package func isArchived(_ list: ListID) -> Bool { archivedLists.contains(list) }
+  package func isArchived(_ list: ListID) -> Bool {
+    guard let entry = lists[list] else { return false }
+    return archivedLists[entry.acceptance.owner]?.contains(list) == true
+  }
 
   /// Marks a final list that may be forgotten when it is old; ignores any other. Not a transition: the caller
   /// must repeat it after a recovery.
   package mutating func archived(_ list: ListID) {
-    guard lists[list]?.state.isFinal == true, archivedLists.insert(list).inserted,
-      archivedLists.count > Self.finalListsKept + Self.finalListsKept / 10
+    guard let entry = lists[list], entry.state.isFinal else { return }
+    let owner = entry.acceptance.owner
+    guard archivedLists[owner, default: []].insert(list).inserted, let own = archivedLists[owner],
+      own.count > mostArchived + mostArchived / 10
     else { return }
-    for old in archivedLists.sorted().prefix(archivedLists.count - Self.finalListsKept) {
-      forget(old)
-    }
+    for old in own.sorted().prefix(own.count - mostArchived) { forget(old) }
   }
 }
 

@@ -204,6 +204,11 @@ package final class Recorder: Sendable {
     if isFirst { syncerSignal.ring() }
   }
 
+  /// Sets the number of archived lists of a user to remember, which does not fall below the built-in one.
+  package func keep(lists: Int) {
+    book.withLock { $0.mostArchived = max(lists, Ledger.finalListsKept) }
+  }
+
   /// Forgets a final list whose files are gone. Not recorded: the next snapshot omits the list, and the
   /// caller repeats this after a restart.
   package func forget(_ list: ListID) { book.withLock { $0.forget(list) } }

@@ -140,14 +140,12 @@ struct SubmitRun {
 
   private func tellLeft(_ pictures: PictureSubmission) {
     if pictures.leftOut > 0 {
-      let files =
-        pictures.leftOut == 1
-        ? "1 file is not a picture" : "\(pictures.leftOut) files are not pictures"
+      let files = Amounts.counted(
+        pictures.leftOut, "file is not a picture", "files are not pictures")
       voice.complain("pictures.left", "\(files), and left out of the list")
     }
     if pictures.tooLarge > 0 {
-      let files =
-        pictures.tooLarge == 1 ? "1 picture is" : "\(pictures.tooLarge) pictures are"
+      let files = Amounts.counted(pictures.tooLarge, "picture is", "pictures are")
       voice.complain(
         "pictures.size", "\(files) larger than MaximumSize=, and left out of the list")
     }

@@ -44,6 +44,7 @@ final class Darkroom: Sendable {
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
     let (notes, departures) = (PhotoNotes(), InboxDepartures())
     ground.health.set(settings.shares.shortage(settings), for: .openFiles)
+    recorder.keep(lists: settings.inbox.listsPerUser)
     ground.health.set(settings.record.weakness, for: .unsynced)
     let webhooks = try Webhooks.make(ground)
     self.webhooks = webhooks
@@ -294,6 +295,7 @@ final class Darkroom: Sendable {
         { [workers] in workers.resize(to: $0.workerCount) },
         { [work] in work.health.set($0.shares.shortage($0), for: .openFiles) },
         { [inbox] _ in inbox.adopt() },
+        { [ground] in ground.recorder.keep(lists: $0.inbox.listsPerUser) },
         { [retention] _ in retention.look() },
       ])
   }

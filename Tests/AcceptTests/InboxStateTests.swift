@@ -202,6 +202,23 @@ import Vocabulary
     #expect(pauses == [250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
   }
 
+  @Test func `a file under a mount is tried less and less often, whatever rings`() {
+    var state = InboxState(InboxSettings())
+    let entry = DropWorld.entry("a.plist", version: 1)
+    _ = state.swept([entry], at: .zero)
+    var now: Duration = .milliseconds(250)
+    var pauses: [Int64] = []
+    for _ in 0..<8 {
+      #expect(state.swept([entry], at: now).count == 1)
+      _ = state.attempted(entry.key, .covered, at: now)
+      let pause = state.nextLook(at: now) ?? .zero
+      pauses.append(pause.milliseconds / 1000)
+      now += pause
+      #expect(state.swept([entry], at: now - .milliseconds(1)).isEmpty)
+    }
+    #expect(pauses == [5, 10, 20, 40, 80, 160, 300, 300])
+  }
+
   @Test("Of twenty thousand ignored files a thousand are reported, and none slows a list")
   func junk() {
     var state = InboxState(InboxSettings())

@@ -64,6 +64,51 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `a file under a mount becomes one list, is told, and leaves when the mount is gone`()
+    async throws
+  {
+    let bench = try InboxBench()
+    defer { heal(bench) }
+    FaultPlan.set(
+      .init("renameat2", on: bench.path("a.plist"), code: 16, isPermanent: true),
+      for: bench.scratch.path)
+    User.put(bench.path("a.plist"), "a end")
+    let report = await bench.settle()
+    #expect(report.candidates == 0 && report.helpless == 1)
+    #expect(
+      report.waiting.first?.waitsFor.words(for: ThisProcess.user)
+        == "something is mounted over it. Unmount that, so that it can leave the inbox")
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.inbox.settled().helpless == 1)
+    #expect(bench.rules.waits == ["a.plist: list.covered"] && bench.rules.names == ["a.plist"])
+    heal(bench)
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.inbox.settled().helpless == 1, "the pauses grow")
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.inbox.settled() == SweepReport())
+    #expect(bench.rules.waits.last == "a.plist: over" && bench.rules.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test func `a picture under a mount stays alone, and its owner is told`() async throws {
+    let bench = try ClaimBench()
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: true)
+    for name in ["a.jpg", "b.jpg"] { User.put("\(barn.path)/\(name)", name) }
+    FaultPlan.set(
+      .init("renameat2", on: "\(bench.inboxPath)/Barn/a.jpg", code: 16, isPermanent: true),
+      for: bench.inboxPath)
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    let candidate = try #require(try bench.candidates().first)
+    #expect(await bench.claim.attempt(candidate, .quiet, besides: 0) == .covered)
+    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits == ["Barn: list.covered"])
+    #expect(try barn.listing() == ["a.jpg"])
+    FaultPlan.set(nil, for: bench.inboxPath)
+    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits.last == "Barn: over")
+    try bench.expectTidy("at the end")
+  }
+
   @Test("An inbox that cannot be watched is reported, and looked at every few seconds")
   func noWatch() async throws {
     let bench = try InboxBench { path in

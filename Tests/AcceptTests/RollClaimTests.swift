@@ -381,6 +381,7 @@ import Vocabulary
       switch end {
       case .accepted: break
       case .writer: #expect(code == 11)
+      case .covered: #expect(code == 16)
       case .unreadable(let failure): #expect(failure.kind == .final)
       default: Issue.record("\(end) at call \(calls)")
       }

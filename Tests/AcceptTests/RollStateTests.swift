@@ -240,6 +240,27 @@ import Vocabulary
     #expect(state.waiting.values.allSatisfy { $0.phase == .withoutPictures })
   }
 
+  @Test func `a folder without pictures whose look is put off has a time for that look`() throws {
+    var state = InboxState(InboxSettings())
+    let closed = Failure(.final, code: "pictures.closed", reason: "closed")
+    sweep(&state, [top()], at: .zero)
+    sweep(&state, [top()], closed, at: .seconds(5))
+    sweep(&state, [top()], at: .seconds(10))
+    #expect(state.waiting[Self.barn]?.phase == .withoutPictures)
+    #expect(state.nextLook(at: .seconds(10)) == nil)
+    let cow = top(FileName(literal: "cow"), inode: 100)
+    sweep(&state, [top(), cow], entries: 240_000, at: .seconds(11))
+    #expect(sweep(&state, [top(), cow], rung: [Self.barn.name], at: .seconds(12)).isEmpty)
+    let next = try #require(state.walks.next(for: 7, at: .seconds(12)))
+    #expect(!state.dueKeys(at: next - .seconds(1)).contains(Self.barn))
+    #expect(state.dueKeys(at: next).contains(Self.barn))
+    // Alone in the inbox.
+    #expect(sweep(&state, [top()], at: .seconds(13)).isEmpty)
+    #expect(state.nextLook(at: .seconds(13)) == next - .seconds(13))
+    #expect(sweep(&state, [top()], at: next) == [Self.barn.name])
+    #expect(state.waiting[Self.barn]?.phase == .withoutPictures && state.nextLook(at: next) == nil)
+  }
+
   @Test
   func `of a full share of folders that the daemon may not change few are looked through`() {
     var state = InboxState(InboxSettings(waiting: WaitingLimits(total: 32, keepers: [0])))
@@ -257,7 +278,7 @@ import Vocabulary
     #expect(sweep(&state, mended, failure, at: .seconds(3601)).isEmpty)
     // The next look comes soon: a folder below it may have been mended later.
     #expect(sweep(&state, mended, at: .seconds(3605)) == [tops[0].key.name])
-    #expect(state.waiting[tops[0].key]?.isUnreadable == false)
+    #expect(state.waiting[tops[0].key]?.needsPerson == false)
   }
 
   @Test func `a folder that the daemon may not change is unreadable`() {
@@ -266,7 +287,7 @@ import Vocabulary
     _ = state.swept([roll(Self.barn, 1)], at: .zero)
     _ = state.swept([roll(Self.barn, 1)], at: .seconds(1))
     #expect(state.probed(Self.barn, .unreadable(failure), at: .seconds(1)).isEmpty)
-    #expect(state.waiting[Self.barn]?.isUnreadable == true)
+    #expect(state.waiting[Self.barn]?.needsPerson == true)
   }
 
   @Test func `a roll changes with every picture, and with its folder`() {

@@ -30,6 +30,8 @@ final class ScriptedRules: IntakeRules {
     var repeated: [ListID] = []
     var fullness: Failure?
     var standing: Failure?
+    /// By the users whom it concerns alone.
+    var full: [UInt32: Failure] = [:]
     /// The looks at the disks, and the questions whether there is room.
     var looks = 0
     var questions = 0
@@ -233,8 +235,11 @@ final class ScriptedRules: IntakeRules {
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure? {
-    state.withLock { $0.questions += 1 }
-    return standing.machine ?? (bytes > standing.left ? Self.noRoom : nil)
+    let own = state.withLock { state in
+      state.questions += 1
+      return state.full[user]
+    }
+    return standing.machine ?? own ?? (bytes > standing.left ? Self.noRoom : nil)
   }
 
   private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")

@@ -180,6 +180,56 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `a user of whom no more lists are kept waits alone, and the inbox is not in trouble`()
+    async throws
+  {
+    // Only root can give files away.
+    let crowd: UInt32 = ThisProcess.user == 0 ? 12345 : ThisProcess.user
+    let bench = try InboxBench()
+    let full = Failure(.final, code: "inbox.lists", reason: "9 are kept", advice: "Remove some")
+    bench.rules.state.withLock { $0.full = [crowd: full] }
+    User.put(bench.path("cow.plist"), "cow end")
+    unsafe _ = chown(bench.path("cow.plist"), crowd, crowd)
+    let told = await bench.settle()
+    #expect(told.candidates == 0 && told.helpless == 1 && told.waiting.first?.needsPerson == true)
+    #expect(told.waiting.first?.waitsFor.words(for: crowd) == "9 are kept. Remove some")
+    #expect(told.waiting.first?.waitsFor.words(for: 1) == "no list is let in now")
+    #expect(bench.rules.state.withLock(\.crowds) == ["lists(\(crowd)): inbox.lists"])
+    if ThisProcess.user == 0 {
+      User.put(bench.path("barn.plist"), "barn end")
+      await bench.settle()
+      #expect(bench.rules.names == ["barn.plist"])
+    }
+    bench.rules.state.withLock { $0.full = [:] }
+    bench.clock.advance(by: .seconds(1))
+    #expect(await bench.inbox.settled().isEmpty)
+    #expect(bench.rules.names.contains("cow.plist") && bench.troubles.isEmpty)
+    #expect(bench.rules.state.withLock(\.crowds).last == "lists(\(crowd)): over")
+    await bench.inbox.stop()
+  }
+
+  @Test func `questions of callers share a sweep a second, and see what was dropped before`()
+    async throws
+  {
+    let bench = try InboxBench()
+    func looks() -> Int { bench.rules.state.withLock(\.looks) }
+    await bench.settle()
+    // What the daemon itself did in the inbox has rung.
+    _ = await bench.inbox.look()
+    var last = looks()
+    for _ in 0..<20 { _ = await bench.inbox.look() }
+    #expect(looks() == last)
+    for number in 1...3 {
+      User.put(bench.path("\(number).txt.part"), "x")
+      #expect(await bench.inbox.look().ignoredCount == number)
+    }
+    bench.clock.advance(by: .seconds(1))
+    last = looks()
+    for _ in 0..<20 { _ = await bench.inbox.look() }
+    #expect(looks() == last + 1)
+    await bench.inbox.stop()
+  }
+
   @Test func `pictures with long names of one user hide no picture of another`() throws {
     func picture(_ name: FileName, of owner: UInt32) -> Roll.Picture {
       Roll.Picture(

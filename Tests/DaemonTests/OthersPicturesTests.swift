@@ -28,7 +28,7 @@ struct OthersPicturesTests {
   private static func open(_ bench: DaemonBench) async throws {
     let script = """
       set -e; cd \(bench.root); mkdir -p inbox/.claim; chown -R \(daemon):\(group) .; chmod 755 .
-      chmod 3770 inbox; chmod 700 inbox/.claim
+      chmod 3772 inbox; chmod 700 inbox/.claim
       """
     #expect(await HelperProcess.status(of: ["/bin/sh", "-c", script]) == 0)
   }
@@ -62,6 +62,36 @@ struct OthersPicturesTests {
       #expect(bench.names("prints/Barn") == ["2026%2Fhay.jpg", "door.jpg"])
       #expect(!bench.names("inbox").contains("Barn"))
       try await bench.stop(second)
+    }
+  }
+
+  private static let protectsLinks =
+    (try? String(contentsOfFile: "/proc/sys/fs/protected_symlinks", encoding: .utf8)) == "1\n"
+
+  /// As `cp holiday.txt INBOX/` does it.
+  @Test(.enabled(if: protectsLinks, "fs.protected_symlinks is off"))
+  func `a link in the inbox leads no other member to write through it`() async throws {
+    try await DaemonBench.use { bench in
+      try await Self.open(bench)
+      try bench.folder.write(Array("new".utf8), to: "own/holiday.txt")
+      try bench.folder.write(Array("kept".utf8), to: "own/.bashrc")
+      let own = "\(bench.folder.path)/own"
+      try await bench.give(own, to: Self.owner)
+      let inbox = "\(bench.root)/inbox"
+      for (name, target) in [("holiday.txt", "\(own)/.bashrc"), ("folder", own)] {
+        let link = ["ln", "-s", target, "\(inbox)/\(name)"]
+        #expect(await HelperProcess.status(of: Self.become(Self.member) + link) == 0)
+        let copy = ["cp", "\(own)/holiday.txt", "\(inbox)/\(name)"]
+        #expect(await HelperProcess.status(of: Self.become(Self.owner) + copy) != 0, "\(name)")
+      }
+      #expect(try String(contentsOfFile: "\(own)/.bashrc", encoding: .utf8) == "kept")
+      // Users who are not in the group have no access.
+      let stranger = [
+        "setpriv", "--reuid", "54324", "--regid", "54324", "--clear-groups", "sh", "-c",
+      ]
+      for act in ["ls \(inbox)", "touch \(inbox)/a.plist", "cat \(inbox)/holiday.txt"] {
+        #expect(await HelperProcess.status(of: stranger + [act]) != 0, "\(act)")
+      }
     }
   }
 

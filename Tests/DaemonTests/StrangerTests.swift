@@ -31,6 +31,33 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "needs lists of two users"))
+  func `a user with too many lists waits alone, with the reason, until a list is pruned`()
+    async throws
+  {
+    let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nListsPerUser=1")
+    try await DaemonBench.use(settings: settings) { bench in
+      let photos = [("One", try bench.serveSamples(1)[0])]
+      let daemon = try await bench.start()
+      try bench.letAllUsersCall()
+      try await bench.dropForeign(photos, as: "first.plist")
+      try await daemon.says("Finished list 'first'")
+      try await bench.dropForeign(photos, as: "second.plist")
+      let user = DaemonBench.stranger
+      try await daemon.says("1 list of user \(user) is kept, which is the limit")
+      let wait = try await bench.tool("wait", "second", as: user)
+      #expect(wait.code == 1 && wait.errors.contains("darkroomctl prune"), "\(wait)")
+      #expect(try await bench.tool("status", "--check").code == 0, "the daemon is well")
+      try await bench.drop(photos, as: "roots.plist")
+      try await daemon.says("Finished list 'roots'")
+      #expect(bench.names("inbox").contains("second.plist"))
+      let prune = try await bench.tool("prune", "first", as: user)
+      #expect(prune.code == 0, "\(prune)")
+      try await daemon.says("Finished list 'second'")
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "needs lists of two users"))
   func
     `lists of one user shut out nobody, and root pauses and cancels lists of one user or of all`()
     async throws

@@ -149,6 +149,13 @@ import Vocabulary
       "some files of one user wait, because the user has reached the limit on waiting files"
     #expect(health.mistakes { _ in false } == [closed] && health.crowds { _ in false } == [])
     #expect(health.statusLine(Ledger().open) { _ in false } == "\(closed).")
+    let lists = Failure(.final, code: "inbox.lists", reason: "9 lists of user 7 are kept")
+    #expect(set(&health, lists, .crowd(.lists(7))) == .shareTaken(of: Person(7), lists))
+    #expect(
+      health.mistakes { _ in false }.last
+        == "some files of one user wait, because the user has reached the limit on lists")
+    #expect(health.crowds { _ in true }.count == 2 && health.lines == [])
+    #expect(set(&health, nil, .crowd(.lists(7))) == nil)
     let all = Failure(.machine, code: "inbox.crowded", reason: "9 files wait")
     #expect(set(&health, all, .crowd(.everyone))?.priority == .warning)
     #expect(health.lines == ["9 files wait"] && health.has(.inbox))

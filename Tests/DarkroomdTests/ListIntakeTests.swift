@@ -609,6 +609,31 @@ import Vocabulary
     }
   }
 
+  @Test func `a user of whom too many lists are kept, even over ones, waits alone`() async throws {
+    try await PartBench.use(settings: { $0.inbox.listsPerUser = 2 }) { bench in
+      var lists: [ListID] = []
+      for (number, owner) in [1000, 1000, 0, 0, 1001].enumerated() {
+        #expect(bench.intake.fullness(for: UInt32(owner), besides: 5, adding: 0) == nil)
+        let list = try await accept(
+          bench,
+          SampleList {
+            $0.name = "\(number).plist"
+            $0.owner = UInt32(owner)
+          })
+        try await bench.recorder.record([.cancelled(list)])
+        lists.append(list)
+      }
+      let failure = try #require(bench.intake.fullness(for: 1000, besides: 0, adding: 0))
+      #expect(failure.kind == .final && failure.code == "inbox.lists")
+      #expect(failure.reason == "2 lists of user 1000 are kept, which is the limit")
+      #expect(failure.advice.contains("prune") && failure.advice.contains("ListsPerUser="))
+      #expect(bench.intake.fullness(for: 1001, besides: 0, adding: 0) == nil)
+      #expect(bench.intake.fullness(for: 0, besides: 0, adding: 0) == nil, "root has no limit")
+      try await bench.recorder.record([.removed(lists[0])])
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
+    }
+  }
+
   @Test func `with twice the number of lists in all, nobody is let in`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
       for (number, owner) in [1000, 1000, 1001, 1002].enumerated() {

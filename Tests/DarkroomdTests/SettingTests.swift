@@ -331,7 +331,7 @@ private let noPrints =
       "KeepLists": "9s", "KeepPrints": "9s", "Progress": "9s",
       "Transitions": "yes",
       "Quality": "90", "Metadata": "strip", "PrivatePrints": "yes", "MaximumLists": "9",
-      "MaximumPhotos": "9",
+      "MaximumPhotos": "9", "ListsPerUser": "9",
       "Pictures": "no", "OnFinished": "/bin/a", "OnFailed": "/bin/a",
       "Webhooks": "http://h/a", "WebhookTimeout": "9s",
       "Proxy": "http://proxy.example:3128", "NoProxy": "example.org",

@@ -114,6 +114,26 @@ import Vocabulary
     #expect(board.start(now: .seconds(5)) == [key(1)])
   }
 
+  @Test func `slow servers of one user leave places to users who have none`() throws {
+    var board = WebhookBoard(most: 8)
+    for list in 1...9 as ClosedRange<UInt64> {
+      board.add(key(list), try server("slow\(list)"), of: 1000, due: .zero)
+    }
+    #expect(board.start(now: .zero).count == 6)
+    #expect(board.rest(now: .zero) == nil, "the user waits for the own ones")
+    for (list, owner) in [(10, 2000), (11, 2000), (12, 3000), (13, 4000)] as [(UInt64, UInt32)] {
+      board.add(key(list), try server("s\(list)"), of: owner, due: .seconds(1))
+    }
+    #expect(board.rest(now: .zero) == .seconds(1))
+    #expect(board.start(now: .seconds(1)) == [key(10), key(12)] && board.rest(now: .zero) == nil)
+    board.sent(key(1), .gone, now: .seconds(2))
+    #expect(board.start(now: .seconds(2)) == [key(13)])
+    for list in [2, 3] as [UInt64] { board.sent(key(list), .gone, now: .seconds(3)) }
+    #expect(board.start(now: .seconds(3)) == [])
+    board.sent(key(4), .gone, now: .seconds(4))
+    #expect(board.start(now: .seconds(4)) == [key(7)], "its user had no turn for longer")
+  }
+
   @Test(
     "only what no path can cause counts for all users",
     arguments: [

@@ -7,13 +7,14 @@ import Vocabulary
 @testable import Transfer
 
 struct TransferEndingTests {
-  private func ending(_ code: UInt32, _ change: (inout TransferEnding) -> Void = { _ in }) throws
-    -> TransferEnding.Outcome
-  {
+  private func ending(
+    _ code: UInt32, within timeout: Duration = .seconds(600),
+    _ change: (inout TransferEnding) -> Void = { _ in }
+  ) throws -> TransferEnding.Outcome {
     let url = try PhotoURL(parsing: "https://photos.example.org/a.jpg?token=secret")
     var ending = TransferEnding(url: url, code: code)
     change(&ending)
-    return ending.outcome(timeout: .seconds(600), connectTimeout: .seconds(10))
+    return ending.outcome(timeout: timeout, connectTimeout: .seconds(10))
   }
 
   private func failure(_ outcome: TransferEnding.Outcome) -> Failure? {
@@ -119,6 +120,20 @@ struct TransferEndingTests {
     ] as [(Int32, String)])
   func unconnected(_ number: Int32, _ code: String) throws {
     #expect(failure(try ending(7) { $0.systemError = number })?.code == code)
+  }
+
+  @Test func `A message that reaches no server within its whole time did not reach it`() throws {
+    for isConnected in [false, true] {
+      let late = try ending(28, within: .seconds(2)) {
+        ($0.isLate, $0.isConnected, $0.answer.asked) = (true, isConnected, .message)
+      }
+      let failure = try #require(self.failure(late))
+      let words = isConnected ? "did not finish within 2 s" : "could not be reached within 2 s"
+      #expect(failure.code == (isConnected ? "time.out" : "connect.timeout"))
+      #expect(failure.reason == "photos.example.org \(words)")
+    }
+    let download = failure(try ending(28) { $0.isLate = true })
+    #expect(download?.code == "time.out", "a redirect may have taken the time")
   }
 
   @Test func `A late transfer and a slow one have different reasons`() throws {

@@ -238,6 +238,30 @@ struct LedgerTests {
     #expect(ledger.nextList == ListID(Self.tooMany + 1) && ledger.refused == 0)
   }
 
+  @Test func `lists of one user drive out no list of another, and all lists of a user count`() {
+    var ledger = Ledger()
+    func end(_ number: UInt64, _ owner: UInt32) {
+      let acceptance = Acceptance(
+        photos: 0, serviceClass: .utility, sha256: Samples.sha256, owner: owner)
+      ledger.apply(Transition(time: 1, .accepted(ListID(number), acceptance)))
+      ledger.apply(Transition(time: 1, .finished(ListID(number))))
+      ledger.archived(ListID(number))
+    }
+    end(1, 8)
+    for number in 2...Self.tooMany + 1 { end(number, 7) }
+    #expect(ledger[ListID(1)] != nil && ledger[ListID(2)] == nil)
+    #expect(ledger.holdings == [7: Ledger.finalListsKept, 8: 1])
+    let entries = Array(ledger.lists.values)
+    let known = Ledger(nextList: ledger.nextList, refused: 0, entries: entries)
+    #expect(known.holdings == ledger.holdings)
+    ledger.apply(Transition(time: 1, .removed(ListID(1))))
+    #expect(ledger.holdings == [7: Ledger.finalListsKept])
+    // More are remembered if more are kept.
+    ledger.mostArchived = 2 * Ledger.finalListsKept
+    for number in Self.tooMany + 2...Self.tooMany + 3000 { end(number, 7) }
+    #expect(ledger.holdings == [7: Ledger.finalListsKept + 2999])
+  }
+
   @Test func `a list that has ended but is not archived is not forgotten`() {
     var ledger = finishedLists()
     let open = ListID(Self.tooMany + 1)

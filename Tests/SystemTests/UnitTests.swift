@@ -142,7 +142,7 @@ import Testing
   @Test(
     "the group may drop into the inbox, and no user may remove the files of another",
     arguments: [
-      ["/var/spool/darkroom/inbox", "3770", "-"],
+      ["/var/spool/darkroom/inbox", "3772", "-"],
       ["/var/spool/darkroom/inbox/.claim", "0700", "-"],
       ["/var/spool/darkroom/done", "0750", "30d"], ["/var/spool/darkroom/failed", "0750", "30d"],
       ["/var/lib/darkroom/prints", "0750", "-"], ["/var/lib/darkroom/state", "0700", "-"],
@@ -153,6 +153,8 @@ import Testing
       contentsOfFile: Repository.path("systemd/darkroom.tmpfiles"), encoding: .utf8)
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     #expect(rows.contains(["d"] + place[..<2] + ["darkroom", "darkroom", place[2]]))
+    #expect(rows.contains(["d", "/var/spool/darkroom", "0750", "root", "darkroom", "-"]))
+    #expect(rows.contains(["e", "/var/lib/darkroom@*/inbox", "3772", "darkroom", "darkroom", "-"]))
   }
 
   @Test(arguments: [("darkroom", "darkroom"), ("darkroom@", "darkroom@%i")])

@@ -92,6 +92,7 @@ struct RollClaim {
         let failure: Failure
         switch error {
         case .troubled(let trouble), .unreadable(let trouble): failure = trouble
+        case .covered: failure = .coveredPicture
         default: continue
         }
         let words = "the pictures of list \(list) cannot leave the inbox: \(failure.reason)"
@@ -116,17 +117,18 @@ struct RollClaim {
     try await finish(list)
   }
 
-  /// Steps 6 and 7 of a recorded list; repeats what is missing. Raises `writer` if a program has a picture open.
+  /// Steps 6 and 7 of a recorded list; repeats what is missing. Raises `writer` if a program has a picture open, and `covered`
+  /// if something is mounted over one.
   func finish(_ list: ListID) async throws(Attempt) {
     memory.use(nest: list)
     defer { memory.release(nest: list) }
     try asAttempt { () throws(SystemError) in try claim.double(list).run() }
     let (inbox, lists) = (claim.inbox, parts.lists)
-    let isDone = try await onDisk { () throws(Attempt) in
-      guard let roll = try Self.pictures(of: list, in: lists) else { return true }
+    let obstacle = try await onDisk { () throws(Attempt) -> Attempt? in
+      guard let roll = try Self.pictures(of: list, in: lists) else { return nil }
       return try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
     }
-    guard isDone else { throw .writer }
+    if let obstacle { throw obstacle }
     do throws(SystemError) { try await claim.close(list) } catch { throw error.attempt }
   }
 

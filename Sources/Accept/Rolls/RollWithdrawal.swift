@@ -17,8 +17,8 @@ struct RollWithdrawal {
   let list: ListID
   let roll: RollFile
 
-  /// False if a program has one of the pictures open for writing: call again.
-  func run() throws(Attempt) -> Bool {
+  /// Why one of the pictures stays, a writer or a mount: call again. Nil when all have left.
+  func run() throws(Attempt) -> Attempt? {
     let name = ListFolder.name(list)
     let (claims, nest) = try asAttempt { () throws(SystemError) in
       let claims = try ClaimFolder(inbox: inbox).standing()
@@ -27,11 +27,11 @@ struct RollWithdrawal {
       return (claims, nest)
     }
     try clear(nest)
-    var (first, isDone) = (0, true)
+    var (first, obstacle) = (0, Attempt?.none)
     while first < roll.rows.count {
       if Task.isCancelled { throw .interrupted }
       let last = min(first + Self.batch, roll.rows.count)
-      if try !withdraw(first..<last, into: nest) { isDone = false }
+      obstacle = try withdraw(first..<last, into: nest) ?? obstacle
       first = last
     }
     // A picture that could not go back keeps it.
@@ -40,7 +40,7 @@ struct RollWithdrawal {
       try claims.sync()
       try removeEmptyFolders()
     }
-    return isDone
+    return obstacle
   }
 
   /// For the folders that the pictures lie in, which their owner may change meanwhile.
@@ -60,11 +60,11 @@ struct RollWithdrawal {
     try asAttempt { () throws(SystemError) in try nest.sync() }
   }
 
-  /// False if one of the pictures is being written.
+  /// Why one of the pictures cannot leave now.
   private func withdraw(
     _ places: Range<Int>, into nest: any Folder
-  ) throws(Attempt) -> Bool {
-    var isDone = true
+  ) throws(Attempt) -> Attempt? {
+    var obstacle: Attempt?
     var touched: [[FileName]: any Folder] = [:]
     var moved: [(name: FileName, row: RollRow)] = []
     for place in places {
@@ -75,8 +75,8 @@ struct RollWithdrawal {
       switch try move(row, from: folder, to: nest, as: nestName(place)) {
       case .moved: break
       case .stays: continue
-      case .written:
-        isDone = false
+      case .held(let reason):
+        obstacle = reason
         continue
       }
       moved.append((nestName(place), row))
@@ -91,7 +91,7 @@ struct RollWithdrawal {
       try settle(row, in: nest, name, rereads: false)
     }
     try asAttempt { () throws(SystemError) in try nest.sync() }
-    return isDone
+    return obstacle
   }
 
   private func folder(_ path: [FileName]) throws(Attempt) -> (any Folder)? {
@@ -121,8 +121,8 @@ struct RollWithdrawal {
     case moved
     /// It is another picture, or has changed.
     case stays
-    /// A program has it open for writing.
-    case written
+    /// A program has it open for writing, or something is mounted over it.
+    case held(Attempt)
   }
 
   private func move(
@@ -132,14 +132,14 @@ struct RollWithdrawal {
       return try take(row, from: folder, to: nest, as: name) ? .moved : .stays
     } catch {
       switch error {
-      case .writer: return .written
+      case .writer, .covered: return .held(error)
       case .missing, .changed: return .stays
       default: throw error
       }
     }
   }
 
-  /// False if it has changed. Raises `writer`, `missing` or `changed` only while the picture is where it was.
+  /// False if it has changed. Raises `writer`, `covered`, `missing` or `changed` only while the picture is where it was.
   private func take(
     _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
   ) throws(Attempt) -> Bool {
@@ -155,12 +155,14 @@ struct RollWithdrawal {
     }
     if lease == .writer { throw .writer }
     defer { if lease == .held { FileLease.drop(file) } }
-    let isWhole = try Self.asOwners(row.path) { () throws(SystemError) in
-      guard try isStill(row, file) else { return false }
-      try folder.rename(own, to: nest, as: name, replacing: false)
-      return true
-    }
+    let isWhole = try Self.asOwners(row.path) { () throws(SystemError) in try isStill(row, file) }
     guard isWhole else { return false }
+    do throws(SystemError) {
+      try folder.rename(own, to: nest, as: name, replacing: false)
+    } catch {
+      throw error.name == .busy
+        ? .covered : error.attempt(closed: { RollLook.closed(row.path, $0) })
+    }
     let isTaken = try asAttempt { () throws(SystemError) in
       let isUntouched = lease == .held ? try FileLease.stands(file, thing) : true
       guard let now = try nest.status(ifThere: name) else { return false }

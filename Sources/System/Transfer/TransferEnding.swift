@@ -186,7 +186,9 @@ struct TransferEnding {
   static let outOfTime = "time.out"
 
   private func late(_ timeout: Duration, _ connectTimeout: Duration) -> Failure {
-    if isLate {
+    // A message follows no redirect: if there is no connection, its server had all of the time.
+    let isUnreached = !isConnected && answer.asked == .message
+    if isLate, !isUnreached {
       return Failure(
         .passing, code: Self.outOfTime,
         reason: "\(url.server) did not finish within \(timeout.components.seconds) s")
@@ -194,7 +196,9 @@ struct TransferEnding {
     if !isConnected {
       return Failure(
         .passing, code: "connect.timeout",
-        reason: "\(url.server) could not be reached within \(connectTimeout.components.seconds) s")
+        reason:
+          "\(url.server) could not be reached within \(min(timeout, connectTimeout).components.seconds) s"
+      )
     }
     return Failure(
       .passing, code: "time.slow", reason: "\(url.server) sent too slowly",

@@ -30,7 +30,7 @@ struct Health: Equatable, Sendable {
     /// The prints in a store of lists that are removed.
     case unwanted
     case file(FileName)
-    /// Further files in the inbox, of all users or of one, for which no place is left.
+    /// Files in the inbox, of all users or of one, that wait because of a limit.
     case crowd(InboxCrowd)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
@@ -309,6 +309,8 @@ extension Health.Subject {
       "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
     case .crowd(.user):
       "some files of one user wait, because the user has reached the limit on waiting files"
+    case .crowd(.lists):
+      "some files of one user wait, because the user has reached the limit on lists"
     default: line(failure)
     }
   }
@@ -338,7 +340,7 @@ extension Health.Subject {
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .crowd(.everyone): .machineTrouble(failure, waits: "further files in the inbox wait")
-    case .crowd(.user(let user)): .shareTaken(of: Person(user), failure)
+    case .crowd(.user(let user)), .crowd(.lists(let user)): .shareTaken(of: Person(user), failure)
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
     case .unwanted: .machineTrouble(failure, waits: "prints of removed lists stay in the store")
@@ -362,7 +364,7 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
-    case .copy, .file, .crowd(.user), .settings, .unsynced: nil
+    case .copy, .file, .crowd(.user), .crowd(.lists), .settings, .unsynced: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")

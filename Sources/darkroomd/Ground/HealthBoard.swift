@@ -121,7 +121,7 @@ final class HealthBoard: Sendable {
       let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
         switch subject {
         case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
-        case .file, .crowd(.user): false
+        case .file, .crowd(.user), .crowd(.lists): false
         default: true
         }
       }

@@ -39,6 +39,8 @@ struct WebhookBoard {
 
   /// Servers that are waited for at once.
   private let most: Int
+  /// Of these, the places for users who have none, so that the slow servers of one user do not hold all.
+  private var kept: Int { most / 4 }
   private var entries: [HookOrder.Key: Entry] = [:]
   /// The servers that are waited for.
   private var busy: Set<ServerName> = []
@@ -47,6 +49,8 @@ struct WebhookBoard {
   /// The users whom a server did not answer.
   private var paths: [Path: Gate] = [:]
   private var running = 0
+  /// Of each user.
+  private var shares: [UInt32: Int] = [:]
   /// The number of the last turn of each user.
   private var turns: [UInt32: UInt64] = [:]
   private var lastTurn: UInt64 = 0
@@ -69,6 +73,7 @@ struct WebhookBoard {
       running += 1
       entries[key]?.isRunning = true
       guard let entry = entries[key] else { break }
+      shares[entry.owner, default: 0] += 1
       busy.insert(entry.server)
       lastTurn += 1
       turns[entry.owner] = lastTurn
@@ -85,7 +90,13 @@ struct WebhookBoard {
   }
 
   private func mayStart(_ entry: Entry, _ now: Duration) -> Bool {
-    !entry.isRunning && !busy.contains(entry.server) && gate(entry) <= now
+    hasPlace(entry) && gate(entry) <= now
+  }
+
+  /// It may start once it is due.
+  private func hasPlace(_ entry: Entry) -> Bool {
+    if entry.isRunning || busy.contains(entry.server) { return false }
+    return running < most - kept || running < most && shares[entry.owner] == nil
   }
 
   private func gate(_ entry: Entry) -> Duration {
@@ -95,6 +106,8 @@ struct WebhookBoard {
   mutating func sent(_ key: HookOrder.Key, _ end: WebhookEnd, now: Duration) {
     guard var entry = entries[key], entry.isRunning else { return }
     running -= 1
+    let share = shares[entry.owner, default: 1] - 1
+    shares[entry.owner] = share > 0 ? share : nil
     busy.remove(entry.server)
     (entry.isRunning, entry.isTried) = (false, true)
     switch end {
@@ -126,8 +139,7 @@ struct WebhookBoard {
 
   /// The time until the next one may start; nil if none may before another ends.
   func rest(now: Duration) -> Duration? {
-    guard running < most else { return nil }
-    return entries.values.lazy.filter { !$0.isRunning && !busy.contains($0.server) }
+    entries.values.lazy.filter(hasPlace)
       .map { max($0.due, gate($0)) - now }.min().map { max(.zero, $0) }
   }
 

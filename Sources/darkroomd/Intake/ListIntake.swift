@@ -81,6 +81,7 @@ struct ListIntake: IntakeRules, OnGround {
   ) -> Failure? {
     if let trouble = standing.trouble { return trouble }
     let limits = settings.current.inbox
+    if let failure = holding(of: user, limits) { return failure }
     let open = recorder.ledger { $0.open }
     let hasManyLists = open.lists + lists >= limits.maximumLists
     if hasManyLists || open.photos >= limits.maximumPhotos {
@@ -105,6 +106,19 @@ struct ListIntake: IntakeRules, OnGround {
     }
     return standing.left >= bytes
       ? nil : Self.short(of: bytes, standing.left, self.lists.folders.state.path)
+  }
+
+  /// Lists that are over stay for a long time: without a limit, one user could fill the disk with them. Those in progress
+  /// do not count: the limit may be passed by these few.
+  private func holding(of user: UInt32, _ limits: Settings.Inbox) -> Failure? {
+    let count = recorder.ledger { $0.holdings[user] ?? 0 }
+    if count < limits.listsPerUser || ThisProcess.keepers.contains(user) { return nil }
+    return Failure(
+      .final, code: "inbox.lists",
+      reason:
+        "\(count) list\(count == 1 ? "" : "s") of user \(user) \(count == 1 ? "is" : "are") kept, which is the limit",
+      advice: "Remove lists that are over, with their prints, by darkroomctl prune, "
+        + "or raise ListsPerUser= in darkroomd.conf")
   }
 
   /// Only for these pictures: smaller ones are let in.

@@ -203,7 +203,7 @@ final class ControlCalls: ControlService {
           IgnoredFile(name: name, reason: reason, isUndecided: sweep.undecided.contains(name))
         }
       }
-      if let file = files.first, files.allSatisfy(\.isUnreadable) {
+      if let file = files.first, files.allSatisfy(\.needsPerson) {
         let words = views.sight(of: peer).words(file.waitsFor)
         throw .notPossible(why: "'\(file.name)' waits: \(words)")
       }

@@ -52,7 +52,7 @@ struct IdleWatch: OnGround {
       }
       do throws(SystemError) {
         if try await areHooksDone(), await areWebhooksTried() {
-          return exitCode(unreadable: report.unreadable)
+          return exitCode(helpless: report.helpless)
         }
         await changes.change(after: seen)
       } catch {
@@ -69,13 +69,13 @@ struct IdleWatch: OnGround {
   }
 
   /// 0: every photo is filtered. 3: a photo failed or a file was rejected. 4: a list or a file waits.
-  private func exitCode(unreadable: Int) -> Int32 {
+  private func exitCode(helpless: Int) -> Int32 {
     let entries = recorder.ledger { ledger in
       ledger.lists.values.filter { $0.id >= firstNew || openAtStart.contains($0.id) }
         .map { (failed: $0.counts.failed, state: $0.state) }
     }
     if departures.rejected > 0 || entries.contains(where: { $0.failed > 0 }) { return 3 }
-    let waits = unreadable > 0 || health.health.waitingLists > 0
+    let waits = helpless > 0 || health.health.waitingLists > 0
     return waits || entries.contains(where: { $0.state == .paused }) ? 4 : 0
   }
 }

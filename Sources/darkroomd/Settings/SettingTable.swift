@@ -52,6 +52,8 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Inbox", "MaximumPhotos", "100000000", \.inbox.maximumPhotos,
       .count(from: 1, to: 4_000_000_000)),
+    SettingEntry(
+      "Inbox", "ListsPerUser", "10000", \.inbox.listsPerUser, .count(from: 1, to: 1_000_000)),
   ]
 
   private static let network = [

@@ -26,6 +26,8 @@ struct Settings: Equatable, Sendable {
     var pictures = true
     var maximumLists = 10_000
     var maximumPhotos = 100_000_000
+    /// At work or over.
+    var listsPerUser = 10_000
   }
 
   struct Network: Equatable, Sendable {

@@ -124,7 +124,7 @@ eventually has_ended busy 2
 check "the list is finished again"
 is "$(outcome busy)" 30/30 "and complete"
 is "$(run stat -c '%U:%G %a' $inbox $inbox/.claim | paste -sd' ')" \
-  "darkroom:darkroom 3770 darkroom:darkroom 700" "the inbox has its owner and mode"
+  "darkroom:darkroom 3772 darkroom:darkroom 700" "the inbox has its owner and mode"
 
 if [ -n "$snapshots" ]; then
   set_gate 20

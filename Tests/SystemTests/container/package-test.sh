@@ -55,7 +55,7 @@ is "$(dpkg-deb --info "$deb" conffiles 2>/dev/null)$(run dpkg-query -W -f '${Con
 run test ! -e /etc/darkroom/darkroomd.conf -a -d /etc/darkroom/darkroomd.conf.d -a -e /usr/share/darkroom/darkroomd.conf
 check "the template of the settings is apart from them"
 is "$(show ActiveState)" active "and runs"
-is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3770" "the inbox belongs to the group"
+is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3772" "the inbox belongs to the group"
 run journalctl --list-catalog "$id_ready" 2>/dev/null | grep -q 'is ready'
 check "journald knows its catalog"
 run useradd --create-home --groups darkroom,systemd-journal visitor
@@ -73,7 +73,7 @@ printf '#!/bin/sh\nsystemd-cat -t told sh -c "cat $DARKROOM_RESULTS >/dev/null &
 chmod 0755 "$machine_root/usr/local/bin/tell"
 run systemctl enable -q --now darkroom@archive
 check "an instance with settings does"
-is "$(run stat -c '%U:%G %a' /var/lib/darkroom@archive/inbox)" "darkroom:darkroom 3770" \
+is "$(run stat -c '%U:%G %a' /var/lib/darkroom@archive/inbox)" "darkroom:darkroom 3772" \
   "its inbox belongs to the group"
 is "$(run stat -c %a /var/lib/darkroom@archive/state)" 700 "its state does not"
 set_gate 1000

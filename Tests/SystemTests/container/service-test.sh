@@ -31,7 +31,7 @@ run systemctl daemon-reload
 run systemctl enable -q --now darkroom
 check "the service starts and says that it is ready"
 is "$(show ActiveState)/$(show SubState)" active/running "systemctl calls it running"
-is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3770" "the inbox belongs to the group"
+is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3772" "the inbox belongs to the group"
 eventually has_record "MESSAGE_ID=$id_ready"
 check "the journal says that it is ready"
 is "$(run cat "/proc/$(show MainPID)/status" | awk '/^CapEff/ { print $2 }')" \
