@@ -14,16 +14,24 @@ package struct AddressRules: Equatable, Sendable {
   }
 
   /// Nil if the address may be dialled.
-  package func refusal(of address: NetworkAddress) -> AddressRefusal? {
+  /// - Parameter isOwn: an interface of this machine has the address.
+  package func refusal(
+    of address: NetworkAddress, isOwn: (NetworkAddress) -> Bool
+  ) -> AddressRefusal? {
     if let range = denied.first(where: { $0.contains(address) }) {
       return AddressRefusal(address: address, cause: .denied(range))
     }
-    if let inside = address.hiddenVersion4, let refusal = refusal(of: inside) {
+    if let inside = address.hiddenVersion4, let refusal = refusal(of: inside, isOwn: isOwn) {
       return AddressRefusal(address: address, cause: refusal.cause)
     }
     if allowed.contains(where: { $0.contains(address) }) { return nil }
-    guard let (range, kind) = Self.reserved(address) else { return nil }
-    return AddressRefusal(address: address, cause: .reserved(range, kind))
+    if let (range, kind) = Self.reserved(address) {
+      return AddressRefusal(address: address, cause: .reserved(range, kind))
+    }
+    // What a firewall keeps from others is open to this machine.
+    guard isOwn(address) else { return nil }
+    let own = NetworkRange(address, address.bytes.count * 8)
+    return AddressRefusal(address: address, cause: .reserved(own, AddressRefusal.own))
   }
 
   private static func reserved(_ address: NetworkAddress) -> (NetworkRange, String)? {
@@ -86,6 +94,8 @@ package struct AddressRefusal: Equatable, Sendable {
     case denied(NetworkRange)
     case reserved(NetworkRange, String)
   }
+
+  package static let own = "an address of this machine"
 
   package let address: NetworkAddress
   package let cause: Cause

@@ -105,7 +105,8 @@ struct FailureGroups {
   private static func network(_ reason: String) -> NetworkRange? {
     guard let start = reason.firstRange(of: " leads to ")?.upperBound,
       let address = NetworkAddress(String(reason[start...].prefix { $0 != "," })),
-      case .reserved(let range, _) = AddressRules().refusal(of: address)?.cause
+      case .reserved(let range, _) = AddressRules().refusal(
+        of: address, isOwn: { _ in reason.contains(AddressRefusal.own) })?.cause
     else { return nil }
     return range
   }

@@ -6,6 +6,24 @@ import Testing
 import Vocabulary
 
 struct AddressRulesTests {
+  @Test func `an address of this machine is refused unless AllowNetworks= names it`() throws {
+    for (text, range) in [("8.8.4.4", "8.8.4.4/32"), ("2600::1", "2600::1/128")] {
+      let own = try #require(NetworkAddress(text))
+      let isOwn = { (address: NetworkAddress) in address == own }
+      let failure = AddressRules().refusal(of: own, isOwn: isOwn)?.failure(server: "a.example")
+      #expect(failure?.reason.contains("\(text), an address of this machine, which") == true)
+      #expect(failure?.advice.contains("AllowNetworks=\(range) ") == true)
+      let allowing = try AddressRules(allow: [range], deny: [])
+      #expect(allowing.refusal(of: own, isOwn: isOwn) == nil)
+      let other = try #require(NetworkAddress("8.8.8.8"))
+      #expect(AddressRules().refusal(of: other, isOwn: isOwn) == nil)
+    }
+    let hidden = try #require(NetworkAddress("64:ff9b::808:404"))
+    let isOwn = { (address: NetworkAddress) in address.description == "8.8.4.4" }
+    let all = try AddressRules(allow: ["64:ff9b::/96"], deny: [])
+    #expect(all.refusal(of: hidden, isOwn: isOwn) != nil)
+  }
+
   @Test(
     "An address that is not of the public internet is refused by default",
     arguments: [

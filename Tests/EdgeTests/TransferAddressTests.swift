@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses are judged when they are dialled: in any notation, by name, or after a redirect.
 
+import Linux
 import Support
 import Testing
 import Transfer
@@ -27,6 +28,14 @@ struct TransferAddressTests {
     #expect(failure?.kind == .final)
     #expect(failure?.advice.contains("AllowNetworks=") == true)
     #expect(failure?.reason.contains("secret") == false)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", true), ("192.0.2.1", false), ("8.8.8.8", false), ("2001:db8::1", false),
+    ("2600::1", false),
+  ])
+  func `the kernel tells which addresses are of this machine`(text: String, isOwn: Bool) throws {
+    #expect(DialSocket.isOwn(try #require(NetworkAddress(text))) == isOwn)
   }
 
   @Test func `The setting that the refusal names allows the address`() async throws {

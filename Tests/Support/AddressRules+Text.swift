@@ -9,4 +9,9 @@ extension AddressRules {
       allowed: try allow.map { (text) throws(TextProblem) in try NetworkRange(parsing: text) },
       denied: try deny.map { (text) throws(TextProblem) in try NetworkRange(parsing: text) })
   }
+
+  /// On a machine without interfaces.
+  package func refusal(of address: NetworkAddress) -> AddressRefusal? {
+    refusal(of: address, isOwn: { _ in false })
+  }
 }

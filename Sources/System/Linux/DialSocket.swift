@@ -14,6 +14,13 @@ package enum DialSocket {
       owning: try Calls.run("socket", thing()) { dr_dial_socket(family, type, number) })
   }
 
+  /// An interface of this machine has the address.
+  package static func isOwn(_ address: NetworkAddress) -> Bool {
+    unsafe address.bytes.withUnsafeBufferPointer {
+      unsafe dr_address_is_own($0.baseAddress, Int32($0.count)) == 1
+    }
+  }
+
   /// Blocks SIGPIPE: a closed connection then is an error for this thread and does not end the process.
   package static func blockPipeSignal() {
     let signals: [Int32] = [13]

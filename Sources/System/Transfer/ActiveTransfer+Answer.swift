@@ -151,7 +151,8 @@ extension ActiveTransfer {
   func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
   {
     // The administrator named the proxy.
-    if !isProxied, let refusal = terms.settings.rules.refusal(of: address) {
+    if !isProxied, let refusal = terms.settings.rules.refusal(of: address, isOwn: DialSocket.isOwn)
+    {
       answer.refusal = answer.refusal ?? refusal
       return nil
     }
@@ -174,7 +175,7 @@ extension ActiveTransfer {
     if isProxied { return true }
     if let handle, handle.admitted == remote { return true }
     guard let address = NetworkAddress(remote) else { return false }
-    guard let refusal = terms.settings.rules.refusal(of: address) else {
+    guard let refusal = terms.settings.rules.refusal(of: address, isOwn: DialSocket.isOwn) else {
       handle?.admitted = remote
       return true
     }

@@ -6,4 +6,7 @@
 
 int dr_dial_socket(int family, int type, int protocol);
 
+// 1 if an interface of this machine has the address, which is 4 or 16 bytes. Sends nothing, and needs no netlink.
+int dr_address_is_own(const unsigned char *address, int length);
+
 #endif
