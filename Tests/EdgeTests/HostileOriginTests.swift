@@ -43,6 +43,7 @@ struct HostileOriginTests {
     arguments: [
       ("/gzip-bomb", .final, "size.limit"), ("/encoded?as=br", .final, "http.encoding"),
       ("/gzip-bomb?with=deflate", .final, "size.limit"),
+      ("/gzip-bomb?with=name", .final, "size.limit"),
       ("/encoded?as=zstd,%20gzip", .final, "http.encoding"),
       ("/encoded?as=gzip,%1B[2J", .final, "http.encoding"),
       ("/drip?gate=never", .passing, "time.slow"),

@@ -38,7 +38,7 @@ misbehave, also below /hook:
     /coded?with=CODING&as=TEXT&then=HOW     this body coded with gzip, deflate, br, zstd or not at all,
                             and any text as its Content-Encoding; HOW: cut, damaged, trailed
     /framing?how=HOW        an answer that is not HTTP, see `do_framing`
-    /gzip-bomb?with=CODING /encoded?as=NAME /html /empty /bytes?size=N /reset /closed
+    /gzip-bomb?with=CODING|name /encoded?as=NAME /html /empty /bytes?size=N /reset /closed
     /closed-once?key=K      no answer to the first request of a key, then a small body
     /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
                             first request of a key (?key=K) is cut off after half or ?cut=N; HOW
@@ -433,7 +433,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_gzip_bomb(self):
         coding = self.query.get("with", "gzip")
-        data = {"gzip": gzip, "deflate": zlib}[coding].compress(b"\0" * 50000000)
+        if coding == "name":
+            # The name of the packed file, without an end.
+            coding, data = "gzip", b"\x1f\x8b\x08\x08" + bytes(6) + b"x" * 50000000
+        else:
+            data = {"gzip": gzip, "deflate": zlib}[coding].compress(b"\0" * 50000000)
         self.head(200, ("Content-Encoding", coding), ("Content-Type", "image/jpeg"), length=len(data))
         self.body(data)
 

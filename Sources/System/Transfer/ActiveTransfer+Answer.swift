@@ -56,12 +56,19 @@ extension ActiveTransfer {
     if unpacker == nil { unpacker = BodyUnpacker(packing, first: first) }
     guard let unpacker else { throw TransferEnding.resources }
     while let piece = unpacker.piece(of: bytes) {
-      if piece.isEmpty { return true }
+      if piece.isEmpty {
+        answer.packed += UInt64(bytes.count)
+        guard answer.packed <= mostPacked else { throw tooBig }
+        return true
+      }
       guard try pass(piece) else { return false }
       unpacker.take()
     }
     throw TransferEnding.undecodable(url.server, answer.coding)
   }
+
+  /// A coding adds little to bytes that it cannot shorten. Some of its own parts, such as a name, have no end.
+  private var mostPacked: UInt64 { min(job.request.maximumSize, 1 << 56) / 64 * 65 + 65536 }
 
   private func pass(_ bytes: [UInt8]) throws(Failure) -> Bool {
     let end = answer.end + UInt64(bytes.count)

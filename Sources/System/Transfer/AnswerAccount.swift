@@ -20,6 +20,8 @@ struct AnswerAccount {
   var base: UInt64 = 0
   /// Bytes of the body that the sink has taken.
   var received: UInt64 = 0
+  /// Coded bytes of the body, unpacked or about to be.
+  var packed: UInt64 = 0
   var discarded = 0
   var headerBytes = 0
   var dialled = 0
