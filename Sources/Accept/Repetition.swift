@@ -53,7 +53,8 @@ struct Repetition {
     } catch {
       guard error.isMissing else { throw error.machineFailure }
       throw Failure(
-        .final, code: "list.gone", reason: "its files have been removed (KeepLists=)",
+        .final, code: "list.gone",
+        reason: "its files are gone from the state folder, by KeepLists= or by hand",
         advice: "Drop the list again")
     }
     let about = try AboutFile.read(from: folder)

@@ -104,7 +104,11 @@ struct RemovalRules: Sendable {
     let isGone = try asMachine { () throws(SystemError) in
       try OldLists(folders.lists).isGone(list)
     }
-    if isGone { throw Self.refusal("its files have been removed (KeepLists=)") }
+    if isGone {
+      throw Self.refusal(
+        "its files, which tell where its prints are, are gone from the state folder, by KeepLists= or by hand"
+      )
+    }
   }
 
   /// Of a line, the newest list alone may have no name.
