@@ -60,7 +60,7 @@ final class ActiveTransfer {
     isProxied = terms.settings.route.leads(to: url.host)
     guard isProxied, let proxy = terms.settings.route.server else { return "" }
     if let address = NetworkAddress(numeric: url.host),
-      let refusal = terms.settings.rules.refusal(of: address)
+      let refusal = terms.settings.rules.refusal(of: address, isOwn: DialSocket.isOwn)
     {
       answer.refusal = refusal
       throw refusal.failure(server: url.server)
