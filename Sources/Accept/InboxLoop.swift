@@ -83,9 +83,7 @@ final class InboxLoop {
     for letter in mailbox.takeAll() {
       switch letter {
       case .adopt: door.ask()
-      case .look(let question, let reply):
-        replies.look.append((question, reply))
-        if isKnown { continue }
+      case .look(let question, let reply): replies.look.append((question, reply))
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
       case .relieve:
@@ -100,12 +98,6 @@ final class InboxLoop {
       isAsked = true
     }
     return isStopped ? nil : isAsked || mustSweep
-  }
-
-  /// The last look shows all files: what was dropped since would have rung.
-  private var isKnown: Bool {
-    isRecovered && !trouble.isBlind && door.isWatched && !state.nature.isShared
-      && times.isFresh(at: parts.clock.uptime()) && !heard()
   }
 
   // MARK: looking

@@ -12,8 +12,6 @@ struct InboxTimes {
   /// A file whose event came at most this long before a sweep counts as first seen at the event: a sweep of
   /// many names takes time.
   private static let ringAge: Duration = .milliseconds(100)
-  /// The questions of callers share one sweep in this time, unless the doorbell rings.
-  private static let questionGap: Duration = .seconds(1)
 
   private var lastSweep: Duration?
   /// The time of the last full look, or of the last failed one.
@@ -41,9 +39,6 @@ struct InboxTimes {
   mutating func relieve() { rolls.relieve() }
 
   mutating func recovered() { troublePause.reset() }
-
-  /// True if the last full look answers a question as well as another one would.
-  func isFresh(at now: Duration) -> Bool { now - lastWhole < Self.questionGap }
 
   /// The rest of the gap before a burst of arrivals is swept.
   func calm(at now: Duration) -> Duration? {

@@ -208,28 +208,6 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test func `questions of callers share a sweep a second, and see what was dropped before`()
-    async throws
-  {
-    let bench = try InboxBench()
-    func looks() -> Int { bench.rules.state.withLock(\.looks) }
-    await bench.settle()
-    // What the daemon itself did in the inbox has rung.
-    _ = await bench.inbox.look()
-    var last = looks()
-    for _ in 0..<20 { _ = await bench.inbox.look() }
-    #expect(looks() == last)
-    for number in 1...3 {
-      User.put(bench.path("\(number).txt.part"), "x")
-      #expect(await bench.inbox.look().ignoredCount == number)
-    }
-    bench.clock.advance(by: .seconds(1))
-    last = looks()
-    for _ in 0..<20 { _ = await bench.inbox.look() }
-    #expect(looks() == last + 1)
-    await bench.inbox.stop()
-  }
-
   @Test func `pictures with long names of one user hide no picture of another`() throws {
     func picture(_ name: FileName, of owner: UInt32) -> Roll.Picture {
       Roll.Picture(
