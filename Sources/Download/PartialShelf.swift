@@ -258,12 +258,8 @@ package final class PartialShelf: Sendable {
   }
 
   /// The files above the limits of count and total size. A user's files go because of that user's others, never because
-  /// another user has more. The largest file does not count if no limit could ever keep it: its download is worth the most.
-  private func surplus(_ all: [FileName: Known], _ latest: FileName?) -> [FileName] {
-    var state = all
-    if let giant = all.max(by: { $0.value.size < $1.value.size }), giant.value.size > limits.bytes {
-      state[giant.key] = nil
-    }
+  /// another user has more.
+  private func surplus(_ state: [FileName: Known], _ latest: FileName?) -> [FileName] {
     var (count, bytes) = (state.count, state.values.reduce(0) { $0 + $1.size })
     guard count > limits.count || bytes > limits.bytes else { return [] }
     var holdings: [UInt32: Holding] = [:]

@@ -282,24 +282,6 @@ struct PartialTests {
     #expect(next.holds("http://h/mine") && next.count == 4)
   }
 
-  @Test func `one file above the limit of all files is kept, and drives out no other`() throws {
-    var limits = Self.limits
-    limits.bytes = 1000
-    let shelf = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
-    func add(_ url: String, _ size: Int, _ owner: UInt32) throws {
-      clock.advance(by: .seconds(1))
-      shelf.keep(try file(size, on: shelf, from: url, owner: owner))
-    }
-    try add("http://h/mine", 600, 1000)
-    try add("http://h/giant", 1500, 2000)
-    try add("http://h/next", 300, 2000)
-    #expect(shelf.count == 3 && shelf.bytes == 2400)
-    // A larger one takes its place, and the first one counts like the others.
-    try add("http://h/larger", 1600, 2000)
-    #expect(shelf.holds("http://h/larger") && !shelf.holds("http://h/giant"))
-    #expect(shelf.holds("http://h/mine") && shelf.holds("http://h/next"))
-  }
-
   @Test(arguments: ["\"v1\"", "W/\"v1\""])
   func `a file that could not be written is kept only if it can be resumed`(
     tag: String
