@@ -165,6 +165,8 @@ final class InboxLoop {
       door.intakeTrouble != nil
       ? .all
       : reasons.isEmpty ? .none : .users(Set(reasons.keys))
+    state.isHeldForLong =
+      door.intakeTrouble == nil && reasons.values.allSatisfy { $0.kind == .final }
     return reasons
   }
 

@@ -23,6 +23,8 @@ package struct InboxSettings: Equatable, Sendable {
   static let pollInterval: Duration = .seconds(5)
   /// The interval of checks for room while lists wait to be let in.
   static let queueInterval: Duration = .seconds(1)
+  /// The same for what a person has to end: the disks rest meanwhile.
+  static let longQueueInterval: Duration = .seconds(10)
 
   package init(
     dwell: Duration = .milliseconds(250), quietTime: Duration = .seconds(5),

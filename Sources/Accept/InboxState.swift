@@ -97,6 +97,8 @@ package struct InboxState: Sendable {
   private(set) var isQueued = false
   /// The users whose queued files are not probed now.
   package var closure = Closure.none
+  /// Only a person ends the wait of those users.
+  package var isHeldForLong = false
   /// How the inbox's file system can prove that a file is complete.
   package var nature = InboxNature.usual
 
@@ -325,10 +327,12 @@ package struct InboxState: Sendable {
   /// The time until the next look is due; nil if only the doorbell can bring news.
   package func nextLook(at now: Duration) -> Duration? {
     var first: Duration?
-    for file in waiting.values {
+    // A held file is not looked at before the inbox has asked whether lists are let in.
+    for file in waiting.values where !isHeld(file) {
       if let due = file.due(settings, nature) { first = min(first ?? due, due) }
     }
-    let ask = now + InboxSettings.queueInterval
+    let ask =
+      now + (isHeldForLong ? InboxSettings.longQueueInterval : InboxSettings.queueInterval)
     if isQueued { first = min(first ?? ask, ask) }
     return first.map { max(.zero, $0 - now) }
   }

@@ -314,7 +314,7 @@ package struct WaitingFile: Equatable, Sendable {
   /// A claim has it, or will have it.
   var isBusy: Bool { phase == .busy || phase == .ready }
   var isQueued: Bool { if case .queued = phase { true } else { false } }
-  /// Nothing else ends its wait: a person has to act.
+  /// A person has to act, or the lists of the user have to reach their age.
   var needsPerson: Bool {
     switch phase {
     case .unreadable, .covered: true

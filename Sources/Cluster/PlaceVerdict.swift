@@ -23,7 +23,10 @@ package enum PlaceVerdict: Equatable, Sendable {
   }
 
   /// A mark of any ledger.
-  package static func isWhole(_ mark: String) -> Bool { words(of: mark) != nil }
+  /// The identity of a ledger and a number, in hexadecimal digits: another file of the name may have any words.
+  package static func isWhole(_ mark: String) -> Bool {
+    words(of: mark) != nil && mark.allSatisfy { $0.isHexDigit || $0 == "-" || $0 == " " }
+  }
 
   private static func words(of mark: String) -> (identity: String, number: String)? {
     let words = mark.split(separator: " ").map { String($0) }

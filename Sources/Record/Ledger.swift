@@ -21,6 +21,8 @@ package struct Ledger: Equatable, Sendable {
   private var archivedLists: [UInt32?: Set<ListID>] = [:]
   /// As many archived lists of a user are remembered. Not part of the recorded state.
   package var mostArchived = Ledger.finalListsKept
+  /// As many of all users. Beyond it, a tenth of the lists of the user with most are forgotten, the lowest numbers first.
+  package var mostOfAll = 200_000
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
   /// Those of each user. A list whose record names no owner is missing.
@@ -173,10 +175,15 @@ package struct Ledger: Equatable, Sendable {
   package mutating func archived(_ list: ListID) {
     guard let entry = lists[list], entry.state.isFinal else { return }
     let owner = entry.acceptance.owner
-    guard archivedLists[owner, default: []].insert(list).inserted, let own = archivedLists[owner],
-      own.count > mostArchived + mostArchived / 10
+    guard archivedLists[owner, default: []].insert(list).inserted, let own = archivedLists[owner]
     else { return }
-    for old in own.sorted().prefix(own.count - mostArchived) { forget(old) }
+    if own.count > mostArchived + mostArchived / 10 {
+      for old in own.sorted().prefix(own.count - mostArchived) { forget(old) }
+    }
+    let total = archivedLists.values.reduce(0) { $0 + $1.count }
+    guard total > mostOfAll else { return }
+    let most = archivedLists.values.max { $0.count < $1.count } ?? []
+    for old in most.sorted().prefix(max(1, most.count / 10)) { forget(old) }
   }
 }
 

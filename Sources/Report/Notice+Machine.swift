@@ -241,7 +241,7 @@ extension Notice {
         + advised(failure), fields: [.text(.fileName, name)] + failure.fields)
   }
 
-  /// The files of one user take all places that a user has in the inbox.
+  /// The files of one user take all places that a user has in the inbox, or the user has too many lists.
   package static func shareTaken(of owner: Person, _ failure: Failure) -> Notice {
     Notice(
       "afd25e8aed9c4ed581a3411a968d3f08", about: Person?(owner),

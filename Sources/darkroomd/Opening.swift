@@ -88,7 +88,7 @@ struct Opening: Sendable {
       }
       // Nothing is at work yet.
       let isReadOnly = code == Self.readOnly
-      if isReadOnly, await isStale(&stale) { throw Self.stale }
+      if isReadOnly, await isStale(&stale, on: reactor) { throw Self.stale }
       let last = MachineTime().uptime() - begin
       if await isStopped(on: reactor, after: last, unless: &relief, or: &stale, isReadOnly) {
         return nil
@@ -118,9 +118,9 @@ struct Opening: Sendable {
     }
   }
 
-  private func isStale(_ stale: inout StaleMount) async -> Bool {
-    let rights = await onDisk { mount() }
-    return rights.map { stale.take($0, at: MachineTime().uptime()) } ?? false
+  private func isStale(_ stale: inout StaleMount, on reactor: Reactor) async -> Bool {
+    let look = await unlessStopped(on: reactor) { mount() }
+    return look.flatMap { $0 }.map { stale.take($0, at: MachineTime().uptime()) } ?? false
   }
 
   /// Waits for the next try; true if a signal asks for the end.
@@ -134,7 +134,7 @@ struct Opening: Sendable {
       let now = MachineTime().uptime()
       guard let found = await unlessStopped(on: reactor, rooms) else { return true }
       if now >= due || relief.take(found, at: now) { return false }
-      if isReadOnly, await isStale(&stale) { return false }
+      if isReadOnly, await isStale(&stale, on: reactor) { return false }
       let ready = await reactor.ready(
         [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)],
         for: min(DiskRelief.interval, due - now))

@@ -240,6 +240,30 @@ import Vocabulary
     #expect(state.waiting.values.allSatisfy { $0.phase == .withoutPictures })
   }
 
+  @Test(arguments: [false, true])
+  func `a folder that rested before its user was not let in wakes nobody up`(isLong: Bool) {
+    let full = Failure(.final, code: "inbox.lists", reason: "too many lists")
+    var state = InboxState(InboxSettings())
+    for second in [0, 5] {
+      let now = Duration.seconds(second)
+      for action in state.swept([roll(Self.barn, 2)], at: now) {
+        if case .probe(let candidate) = action {
+          _ = state.probed(candidate.key, .full(full), at: now)
+        }
+      }
+    }
+    state.closure = .users([7])
+    state.isHeldForLong = isLong
+    // Its rest is over.
+    for minute in 1...3 {
+      let now = Duration.seconds(60 * minute)
+      #expect(state.glanced([], at: now).isEmpty)
+      #expect(state.nextLook(at: now) == .seconds(isLong ? 10 : 1))
+    }
+    state.closure = .none
+    #expect(state.nextLook(at: .seconds(240)) == .zero)
+  }
+
   @Test func `a folder without pictures whose look is put off has a time for that look`() throws {
     var state = InboxState(InboxSettings())
     let closed = Failure(.final, code: "pictures.closed", reason: "closed")

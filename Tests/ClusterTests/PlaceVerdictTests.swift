@@ -29,8 +29,10 @@ import Vocabulary
   }
 
   @Test(
-    arguments: [("x 1", true), ("x", false), ("", false), ("x 1 2", false)] as [(String, Bool)])
-  func `a mark of any ledger has two words`(mark: String, isWhole: Bool) {
+    arguments: [
+      ("0a-1f 1", true), ("0a", false), ("", false), ("0a 1 2", false), ("two words", false),
+    ] as [(String, Bool)])
+  func `a mark of any ledger is an identity and a number`(mark: String, isWhole: Bool) {
     #expect(PlaceVerdict.isWhole(mark) == isWhole)
   }
 }

@@ -187,9 +187,11 @@ import Testing
       #expect(try await run(bench, list, "2-9").code == 0)
       #expect(bench.origin.requests() == before)
       #expect(before.allSatisfy { !$0.contains("/1.jpg") })
-      // What a person has removed is made again.
+      // What a person has removed is made again, by a task without its state.
       for gone in ["summer/Two.jpg", "summer"] {
-        try FileManager.default.removeItem(atPath: "\(prints(bench))/\(gone)")
+        for path in [gone, ".darkroom/summer/2-9"] {
+          try FileManager.default.removeItem(atPath: "\(prints(bench))/\(path)")
+        }
         #expect(try await run(bench, list, "2-9").code == 0)
         #expect(names("\(prints(bench))/summer") == ["Three.jpg", "Two.jpg"], "\(gone)")
       }

@@ -138,8 +138,13 @@ import Vocabulary
     #expect(try !isShared("") && !isShared("/prints"))
     try scratch.write(Array("mine".utf8), to: "blobs/cluster")
     #expect(try !isShared("") && !isShared("/prints"))
-    try scratch.write(Array("mine 01".utf8), to: "blobs/cluster")
+    try scratch.write(Array("ab-12 01".utf8), to: "blobs/cluster")
     #expect(try isShared("") && isShared("/prints") && !isShared("/lists"))
+    // A list may be called so.
+    let home = try scratch.folder.openFolder(blobs, creating: false)
+    try home.remove(SharedMark.name)
+    try home.makeFolder(SharedMark.name)
+    #expect(try !isShared("") && !isShared("/prints"))
   }
 
   @Test func `the way of prints is found again for a folder in the place of another`() throws {

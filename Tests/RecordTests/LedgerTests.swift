@@ -238,17 +238,18 @@ struct LedgerTests {
     #expect(ledger.nextList == ListID(Self.tooMany + 1) && ledger.refused == 0)
   }
 
+  private func end(_ number: UInt64, _ owner: UInt32, _ ledger: inout Ledger) {
+    let acceptance = Acceptance(
+      photos: 0, serviceClass: .utility, sha256: Samples.sha256, owner: owner)
+    ledger.apply(Transition(time: 1, .accepted(ListID(number), acceptance)))
+    ledger.apply(Transition(time: 1, .finished(ListID(number))))
+    ledger.archived(ListID(number))
+  }
+
   @Test func `lists of one user drive out no list of another, and all lists of a user count`() {
     var ledger = Ledger()
-    func end(_ number: UInt64, _ owner: UInt32) {
-      let acceptance = Acceptance(
-        photos: 0, serviceClass: .utility, sha256: Samples.sha256, owner: owner)
-      ledger.apply(Transition(time: 1, .accepted(ListID(number), acceptance)))
-      ledger.apply(Transition(time: 1, .finished(ListID(number))))
-      ledger.archived(ListID(number))
-    }
-    end(1, 8)
-    for number in 2...Self.tooMany + 1 { end(number, 7) }
+    end(1, 8, &ledger)
+    for number in 2...Self.tooMany + 1 { end(number, 7, &ledger) }
     #expect(ledger[ListID(1)] != nil && ledger[ListID(2)] == nil)
     #expect(ledger.holdings == [7: Ledger.finalListsKept, 8: 1])
     let entries = Array(ledger.lists.values)
@@ -258,8 +259,19 @@ struct LedgerTests {
     #expect(ledger.holdings == [7: Ledger.finalListsKept])
     // More are remembered if more are kept.
     ledger.mostArchived = 2 * Ledger.finalListsKept
-    for number in Self.tooMany + 2...Self.tooMany + 3000 { end(number, 7) }
+    for number in Self.tooMany + 2...Self.tooMany + 3000 { end(number, 7, &ledger) }
     #expect(ledger.holdings == [7: Ledger.finalListsKept + 2999])
+  }
+
+  @Test
+  func
+    `the lists that all users have are remembered up to a limit, and the user with most gives way`()
+  {
+    var ledger = Ledger()
+    ledger.mostOfAll = 100
+    for number in UInt64(1)...101 { end(number, number <= 30 ? 8 : 7, &ledger) }
+    #expect(ledger.holdings == [7: 64, 8: 30])
+    #expect(ledger[ListID(1)] != nil && ledger[ListID(37)] == nil && ledger[ListID(38)] != nil)
   }
 
   @Test func `a list that has ended but is not archived is not forgotten`() {

@@ -52,8 +52,8 @@ struct PrintsSeat: Sendable {
     return nil
   }
 
-  /// Raises for a folder that another daemon has. For each call that names a print: the folder of another daemon may
-  /// be mounted at the path while this one works.
+  /// Raises for a folder that another daemon has. For each folder that comes to the path: the folder of another daemon may
+  /// be mounted there while this one works.
   static func check(for state: LinuxFolder) throws(SystemError) -> PathFolder.Check {
     let own = try state.identity()
     return { (folder) throws(SystemError) in

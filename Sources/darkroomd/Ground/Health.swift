@@ -161,9 +161,12 @@ struct Health: Equatable, Sendable {
   }
 
   /// The lines of the crowds in the inbox that the caller may know.
-  func crowds(_ sees: (Subject) -> Bool) -> [String] {
+  /// - Parameter hidden: only of those with files that have no place, and are not seen.
+  func crowds(hidden: Bool = false, _ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
-      if case .crowd = subject, sees(subject) { subject.line(failure) } else { nil }
+      guard case .crowd(let crowd) = subject, sees(subject) else { return nil }
+      if hidden, case .lists = crowd { return nil }
+      return subject.line(failure)
     }
   }
 

@@ -170,14 +170,14 @@ struct PartTask: Sendable {
 
   // MARK: the list
 
-  /// Puts the list into the inbox, unless an earlier run has begun it. A list that is over becomes a revision of itself:
-  /// it keeps the prints that are there, makes the others again, and tries the failed photos again. Call under the lock of
-  /// the state.
+  /// Puts the list into the inbox, unless an earlier run has begun it, or filtered all of its photos. After failures
+  /// the list is a revision of itself: it keeps its prints, and tries the failed photos again. Call under the lock
+  /// of the state.
   func begin(_ recorder: Recorder) throws(StartFailure) {
     let newest = recorder.ledger { ledger in ledger.lists.values.max { $0.id < $1.id } }
     try claimState(isNew: newest == nil)
     try claimPrints()
-    if let newest, !newest.state.isFinal { return }
+    if let newest, !newest.state.isFinal || newest.counts.failed == 0 { return }
     let copied = try Self.part("copy the list") { () throws(SystemError) in
       let file = try NewFile(in: LinuxFolder.open(path: places.inbox))
       do throws(SystemError) {

@@ -76,8 +76,10 @@ struct ListSight: Sendable {
 
   func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
 
-  /// The users whose files in the inbox wait without a place, as far as the caller may know.
+  /// The users who have too many files in the inbox, or too many lists, as far as the caller may know.
   func crowds(in health: Health) -> [String] { health.crowds(sees) }
+  /// Those of them whose files are not seen.
+  func hiddenCrowds(in health: Health) -> [String] { health.crowds(hidden: true, sees) }
 
   private func sees(_ subject: Health.Subject) -> Bool {
     switch subject {

@@ -36,8 +36,8 @@ struct FolderShelf: ListShelf {
   }
 
   /// Makes the folders in Blobs=, which must be there: without it, its disk is not mounted. Makes nothing in a folder
-  /// that has them and lacks the mark, and returns false: it is a bare folder in which an earlier start has made them,
-  /// or the ledger is to have a new mark.
+  /// that has them and not the mark of the ledger, and returns false: it is a bare folder in which an earlier start has
+  /// made them, or the ledger is to have a new mark, or it is the folder of another ledger, as the entry finds out.
   static func check(_ shared: SharedMark) throws(StartFailure) -> Bool {
     let verdict: PlaceVerdict
     do throws(SystemError) {

@@ -41,16 +41,25 @@ struct SharedMark: Sendable {
   /// of prints through another mount, the folder above is another one: it is not recognised.
   static func isShared(_ folder: LinuxFolder) throws(SystemError) -> Bool {
     if try hasMark(folder) { return true }
-    let above = try LinuxFolder.open(path: "\(folder.path)/..")
-    guard try hasMark(above),
-      let prints = try above.folder(ifThere: FileName(literal: FolderShelf.printsName))
-    else { return false }
-    return try prints.identity() == folder.identity()
+    do throws(SystemError) {
+      let above = try LinuxFolder.open(path: "\(folder.path)/..")
+      guard try hasMark(above),
+        let prints = try above.folder(ifThere: FileName(literal: FolderShelf.printsName))
+      else { return false }
+      return try prints.identity() == folder.identity()
+    } catch { return try unmarked(error) }
   }
 
   private static func hasMark(_ root: LinuxFolder) throws(SystemError) -> Bool {
-    guard let mark = try text(in: root) else { return false }
-    return PlaceVerdict.isWhole(mark)
+    do throws(SystemError) {
+      return try text(in: root).map(PlaceVerdict.isWhole) ?? false
+    } catch { return try unmarked(error) }
+  }
+
+  /// A folder of the name, and what this user may not read, are no marks.
+  private static func unmarked(_ error: SystemError) throws(SystemError) -> Bool {
+    guard error.isMachineTrouble else { return false }
+    throw error
   }
 
   /// For the folder of Blobs= itself, and for the folders in it. Nothing is made in a folder without the mark.
