@@ -185,8 +185,13 @@ extension Admission {
 
   /// The class of a photo in flight, which the lease of a focus raises.
   package func serviceClass(of photo: PhotoID) -> ServiceClass? {
-    guard let line = key(of: photo).flatMap({ lines[$0] }) else { return nil }
-    return focus.isFocused(photo) ? .userInteractive : line.serviceClass
+    guard let own = ownClass(of: photo) else { return nil }
+    return focus.isFocused(photo) ? .userInteractive : own
+  }
+
+  /// The class without a focus.
+  func ownClass(of photo: PhotoID) -> ServiceClass? {
+    key(of: photo).flatMap { lines[$0]?.serviceClass }
   }
 
   // MARK: the focus

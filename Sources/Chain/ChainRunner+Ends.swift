@@ -98,9 +98,13 @@ extension ChainRunner: ChainOwner {
   }
 
   func awaitPlace(_ chain: PhotoChain<Work.Order>) {
-    let photo = chain.work.photo
-    let owner = state.withLock { $0.admission.owner(of: photo.list) }
-    turn { $0.wait(chain, .init(owner: owner, serviceClass: chain.work.serviceClass)) }
+    let (photo, serviceClass) = (chain.work.photo, chain.work.serviceClass)
+    let (owner, rank) = state.withLock { state in
+      (state.admission.owner(of: photo.list), state.admission.ownClass(of: photo))
+    }
+    let claim = FilterClaim(
+      owner: owner, serviceClass: serviceClass, rank: rank ?? serviceClass)
+    turn { $0.wait(chain, claim) }
   }
 
   func leavePlace(_ chain: PhotoChain<Work.Order>) { turn { $0.leave(chain) } }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which downloaded photo is filtered next. A worker serves one user at one nice level, and costs more to
-// start than a small photo costs to filter: so a place at the filter stays with a user for a turn, while photos of
-// others wait, unless another user has fewer places. The most urgent class goes first, and within a class the user
-// with the fewest places; equal users take turns. Photos that are more urgent than one at the filter have a place
-// besides: they would wait for the end of a large picture. A plain value.
+// Decides which downloaded photo is filtered next. A user with fewer places at the filter goes before one with more,
+// whatever their classes, so that no user waits for the endless work of another user. Of equal users, the one with
+// the most urgent class goes first, but for one turn in eight, and users of one class take turns. The class orders
+// the photos of one user (`FilterLine`), and a focus counts there alone.
+// A worker serves one user at one nice level, and costs more to start than a small photo costs to filter: so a place
+// stays with a user for a turn, unless another user has fewer places or a more urgent class.
+// There is a place besides, because the end of a large picture may be far: for a photo that is more urgent than one
+// at the filter, and for a user without a place while another one has several. A plain value.
 
 import Vocabulary
 
 struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
-  typealias Share = OwnerSeats.Share
-
   /// One of the places, free or not.
   private struct Place {
     /// Of its last waiter, whose worker is probably still there.
-    var share: Share
-    /// The end of the share's turn.
-    var until: Duration
+    var claim: FilterClaim
+    /// The end of the owner's turn.
+    let until: Duration
+    /// The turn went before users of a more urgent class, and they do not end it.
+    let isForOthers: Bool
     var waiter: Waiter?
   }
 
@@ -26,10 +29,12 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
   /// Places besides.
   var urgent: Int
   private var places: [Place] = []
-  /// By class.
-  private var lines = [OwnerTurns<Waiter>](
-    repeating: OwnerTurns(), count: ServiceClass.allCases.count)
-  private var shares: [Waiter: Share] = [:]
+  /// Owners with waiting photos; the one whose turn was longest ago is first.
+  private var owners: [UInt32] = []
+  private var lines: [UInt32: FilterLine<Waiter>] = [:]
+  private var claims: [Waiter: FilterClaim] = [:]
+  /// Between owners.
+  private var ranks = ClassTurns()
 
   init(width: Int, urgent: Int = 0, turn: Duration = .milliseconds(100)) {
     self.width = width
@@ -37,65 +42,113 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     self.turn = turn
   }
 
-  mutating func wait(_ waiter: Waiter, _ share: Share) {
-    shares[waiter] = share
-    lines[line(share)].append(waiter, of: share.owner)
+  mutating func wait(_ waiter: Waiter, _ claim: FilterClaim) {
+    claims[waiter] = claim
+    if lines[claim.owner] == nil { owners.append(claim.owner) }
+    lines[claim.owner, default: FilterLine()].append(waiter, claim)
   }
 
   /// The waiter needs no place, or no longer. Harmless for one that has never waited.
   mutating func leave(_ waiter: Waiter) {
-    guard let share = shares.removeValue(forKey: waiter) else { return }
+    guard let claim = claims.removeValue(forKey: waiter) else { return }
     if let place = places.firstIndex(where: { $0.waiter == waiter }) {
       places[place].waiter = nil
       if places.count > width { places.remove(at: place) }
     } else {
-      lines[line(share)].remove(waiter, of: share.owner)
+      lines[claim.owner]?.remove(waiter, claim)
+      tidy(claim.owner)
     }
+  }
+
+  private mutating func tidy(_ owner: UInt32) {
+    guard lines[owner]?.isEmpty == true else { return }
+    lines[owner] = nil
+    owners.removeAll { $0 == owner }
   }
 
   /// Gives a free place to the next waiter; nil if there is none.
   mutating func next(now: Duration) -> Waiter? {
-    guard let line = lines.firstIndex(where: { !$0.isEmpty }), hasPlace(line) else { return nil }
-    guard let poorest = poorest(line) else { return nil }
-    let kept = places.firstIndex {
-      $0.waiter == nil && self.line($0.share) == line && now < $0.until
-        && lines[line].first(of: $0.share.owner) != nil && taken($0.share) <= taken(poorest)
+    let held = held()
+    let taken = held.values.reduce(0, +)
+    let isBesides = taken >= width
+    let poorest = isBesides ? besides(taken, held) : poorest(of: owners, held)
+    let waiting = ServiceClass.allCases.filter { rank in
+      poorest.contains { lines[$0]?.rank == rank }
     }
-    let share = kept.map { places[$0].share } ?? poorest
-    guard let waiter = lines[line].first(of: share.owner)
+    guard let first = waiting.first, let rank = ranks.next(of: waiting) else { return nil }
+    let kept = places.firstIndex { place in
+      place.waiter == nil && now < place.until && poorest.contains(place.claim.owner)
+        && (place.isForOthers || lines[place.claim.owner]?.rank == first)
+    }
+    let owner = kept.map { places[$0].claim.owner } ?? poorest.first { lines[$0]?.rank == rank }
+    guard let owner, let waiter = photo(of: owner, isBesides, held), let claim = claims[waiter]
     else { return nil }
-    lines[line].remove(waiter, of: share.owner)
     if let kept {
       places[kept].waiter = waiter
+      places[kept].claim = claim
     } else {
-      lines[line].moveBack(share.owner)
-      take(Place(share: share, until: now + turn, waiter: waiter))
+      ranks.gave(rank, of: waiting)
+      moveBack(owner)
+      take(Place(claim: claim, until: now + turn, isForOthers: rank != first, waiter: waiter))
     }
+    lines[owner]?.give(waiter, claim)
+    tidy(owner)
     return waiter
   }
 
-  private func hasPlace(_ line: Int) -> Bool {
-    let taken = places.filter { $0.waiter != nil }
-    if taken.count < width { return true }
-    return taken.count < width + urgent && taken.contains { self.line($0.share) > line }
+  /// How many places each owner has.
+  private func held() -> [UInt32: Int] {
+    var held: [UInt32: Int] = [:]
+    for place in places where place.waiter != nil { held[place.claim.owner, default: 0] += 1 }
+    return held
   }
 
-  private func poorest(_ line: Int) -> Share? {
-    let shares = lines[line].owners.map {
-      Share(owner: $0, serviceClass: ServiceClass.allCases[line])
+  private func poorest(of owners: [UInt32], _ held: [UInt32: Int]) -> [UInt32] {
+    let fewest = owners.map { held[$0] ?? 0 }.min()
+    return owners.filter { held[$0] ?? 0 == fewest }
+  }
+
+  /// The owners who may have a place besides: none that has places already, while one without any waits.
+  private func besides(_ taken: Int, _ held: [UInt32: Int]) -> [UInt32] {
+    guard taken < width + urgent else { return [] }
+    let meant = poorest(of: owners.filter { isLeftOut($0, held) || isUrgent($0) }, held)
+    let isLast = owners.contains { held[$0] == nil } && !meant.contains { held[$0] == nil }
+    return isLast ? [] : meant
+  }
+
+  private func isLeftOut(_ owner: UInt32, _ held: [UInt32: Int]) -> Bool {
+    held[owner] == nil && held.values.contains { $0 > 1 }
+  }
+
+  /// A photo of the owner is more urgent than one at the filter.
+  private func isUrgent(_ owner: UInt32) -> Bool {
+    guard let claim = lines[owner]?.mostUrgent.flatMap({ claims[$0] }) else { return false }
+    return places.contains { place in
+      guard place.waiter != nil else { return false }
+      return place.claim.owner == owner
+        ? claim.serviceClass < place.claim.serviceClass : claim.rank < place.claim.rank
     }
-    // Of equal owners `min` chooses the first.
-    return shares.min { taken($0) < taken($1) }
   }
 
-  private func taken(_ share: Share) -> Int {
-    places.count { $0.waiter != nil && $0.share == share }
+  private func photo(of owner: UInt32, _ isBesides: Bool, _ held: [UInt32: Int]) -> Waiter? {
+    // A less urgent photo would take the place besides from the urgent ones.
+    if isBesides, held[owner] != nil { return lines[owner]?.mostUrgent }
+    return lines[owner]?.next { serviceClass in
+      places.contains {
+        $0.waiter != nil && $0.claim.owner == owner && $0.claim.serviceClass == serviceClass
+      }
+    }
   }
 
-  /// A place whose last waiter was of the same share, if one is free; its worker needs no start.
+  private mutating func moveBack(_ owner: UInt32) {
+    guard let place = owners.firstIndex(of: owner) else { return }
+    owners.append(owners.remove(at: place))
+  }
+
+  /// A place whose last waiter was of the same owner, if one is free; its worker perhaps needs no start.
   private mutating func take(_ new: Place) {
     let free = places.indices.filter { places[$0].waiter == nil }
-    if let place = free.first(where: { places[$0].share == new.share }) {
+    if let place = free.first(where: { places[$0].claim.owner == new.claim.owner }) {
       places[place] = new
     } else if places.count >= width,
       let place = free.min(by: { places[$0].until < places[$1].until })
@@ -105,6 +158,4 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
       places.append(new)
     }
   }
-
-  private func line(_ share: Share) -> Int { Int(share.serviceClass.rawValue) }
 }

@@ -17,7 +17,7 @@ extension HostWindows {
     var queues = [OwnerTurns<LineKey>](
       repeating: OwnerTurns(), count: ServiceClass.allCases.count)
     var called: [LineKey: OwnerSeats.Share] = [:]
-    var calls = 0
+    var turns = ClassTurns()
     /// The time of its alarm in `gates`.
     var alarm: Duration?
     /// The lists whose photos have failed here since it is closed.
@@ -88,20 +88,17 @@ extension HostWindows {
     mutating func call(
       of isMeant: (OwnerSeats.Share) -> Bool = { _ in true }
     ) -> LineKey? {
-      func mayGo(_ owner: UInt32, _ place: Int) -> Bool {
-        isMeant(OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place]))
+      func mayGo(_ owner: UInt32, _ serviceClass: ServiceClass) -> Bool {
+        isMeant(OwnerSeats.Share(owner: owner, serviceClass: serviceClass))
       }
-      let places = queues.indices.filter { place in
-        queues[place].owners.contains { mayGo($0, place) }
+      let waiting = ServiceClass.allCases.filter { serviceClass in
+        self[serviceClass].owners.contains { mayGo($0, serviceClass) }
       }
-      let others = Array(places.dropFirst().reversed())
-      let isOther = calls % 8 == 7 && !others.isEmpty
-      guard let place = isOther ? others[calls / 8 % others.count] : places.first else {
-        return nil
-      }
-      guard let (key, owner) = queues[place].next(of: { mayGo($0, place) }) else { return nil }
-      calls += 1
-      called[key] = OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place])
+      guard let next = turns.next(of: waiting),
+        let (key, owner) = self[next].next(of: { mayGo($0, next) })
+      else { return nil }
+      turns.gave(next, of: waiting)
+      called[key] = OwnerSeats.Share(owner: owner, serviceClass: next)
       return key
     }
   }

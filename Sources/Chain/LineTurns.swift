@@ -30,10 +30,10 @@ struct LineTurns: Sendable {
   /// The classes, in the current order.
   var order: [ServiceClass] {
     let all = ServiceClass.allCases
-    guard given % 8 == 7 else { return all }
+    guard given % ClassTurns.cycle == ClassTurns.cycle - 1 else { return all }
     // Each of the others in turn, the least urgent first.
     let others = Array(all.dropFirst().reversed())
-    let start = given / 8 % others.count
+    let start = given / ClassTurns.cycle % others.count
     return Array(others[start...] + others[..<start] + all.prefix(1))
   }
 
@@ -50,7 +50,7 @@ struct LineTurns: Sendable {
     }
     // Of equal owners `min` chooses the first.
     let owner =
-      given % 8 == 3
+      given % ClassTurns.cycle == 3
       ? owners.first
       : owners.min { seats.count(share($0)) < seats.count(share($1)) }
     guard let owner, let key = turns.first(of: owner) else { return nil }

@@ -12,7 +12,7 @@ package final class StageQueues: Sendable {
   package struct Widths: Equatable, Sendable {
     package let download: Int
     package let filter: Int
-    /// Places at the filter for photos that are more urgent than one that is there.
+    /// Places at the filter besides, for photos that do not wait for the end of a large picture.
     package let urgent: Int
     package let output: Int
 

@@ -288,4 +288,28 @@ import Vocabulary
     // the first one was there alone.
     #expect(early > 1 && early < 400 / 4, "\(served)")
   }
+
+  @Test func `a focus takes no places at the filter from another user`() async throws {
+    let (gate, time) = (Gate(), SimulatedClock(uptime: .seconds(1000)))
+    let order = Mutex<[UInt64]>([])
+    let bench = Darkbench(
+      widths: .init(download: 8, filter: 1, output: 1), time: time,
+      filter: { work throws(Failure) in
+        try await gate.pass()
+        order.withLock { $0.append(work.photo.list.number) }
+        // The turn of its user is over.
+        time.advance(by: .seconds(1))
+      })
+    bench.add(3, photos: 1, of: 3000)
+    await gate.arrivals.reaches(1)
+    bench.add(1, photos: 8, of: 1000)
+    try bench.runner.focus(
+      FocusBoard.Viewer(ListID(1), user: 1000), on: Array(1...8), for: .seconds(60))
+    bench.add(2, photos: 8, of: 2000)
+    while bench.books.count(.downloaded) < 17 { await Task.yield() }
+    gate.open()
+    await bench.finishedLists.reaches(3)
+    let served = order.withLock { $0 }
+    #expect(served.dropFirst().prefix(8).count { $0 == 2 } >= 3, "\(served)")
+  }
 }

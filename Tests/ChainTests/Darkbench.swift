@@ -10,7 +10,7 @@ final class Darkbench: Sendable {
   typealias Step = @Sendable (PhotoWork<String>) async throws(Failure) -> Void
 
   let books = NotedRecord()
-  let time = SimulatedClock(uptime: .seconds(1000))
+  let time: SimulatedClock
   let finishedLists = Tally()
   let troubles = Tally()
   let recoveries = Tally()
@@ -27,10 +27,12 @@ final class Darkbench: Sendable {
   init(
     widths: StageQueues.Widths = .init(download: 4, filter: 2, output: 4),
     policy: RetryPolicy = RetryPolicy(), hosts: HostLimits = HostLimits(),
+    time: SimulatedClock = SimulatedClock(uptime: .seconds(1000)),
     download: @escaping Step = { _ throws(Failure) in },
     filter: @escaping Step = { _ throws(Failure) in },
     output: @escaping Step = { _ throws(Failure) in }
   ) {
+    self.time = time
     stages = ScriptedStages(
       books: books, onDownload: download, onFilter: filter, onOutput: output)
     runner = ChainRunner(

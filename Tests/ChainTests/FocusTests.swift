@@ -51,6 +51,7 @@ import Vocabulary
     // The cursor comes to them later: they are in flight.
     #expect(numbers(&admission, 2) == ["1.4", "1.5"])
     #expect(admission.serviceClass(of: photo(1, 50)) == .userInteractive)
+    #expect(admission.ownClass(of: photo(1, 50)) == .default)
     #expect(admission.serviceClass(of: photo(1, 5)) == .default)
   }
 

@@ -93,6 +93,8 @@ struct PoolState {
   var isEnding = false
   /// By class, then by arrival.
   var waiting: [Waiting] = []
+  /// Requests in a row that went before the one that has waited longest.
+  private var passed = 0
   var orders: [JobNumber: PoolOrder] = [:]
   var workers: [Worker] = []
   var knownLayers: SandboxLayers?
@@ -118,8 +120,8 @@ struct PoolState {
     memory.workers == nil ? max(0, min(settings.spares, settings.most - places)) : 0
   }
 
-  /// A request that is more urgent than one of a worker does not wait for its end, which a large picture puts off: it
-  /// may have the place of a spare worker.
+  /// A request does not wait for the end of a large picture if it is more urgent than one of a worker, or if its user has
+  /// no worker at work and another user has several: it may have the place of a spare worker.
   private var placeForUrgent: Int { min(1, placesForSpares) }
 
   private var readers: Int { workers.count(where: \.options.readsLists) }
@@ -137,7 +139,17 @@ struct PoolState {
   /// A worker may have the request now.
   private func hasPlace(for order: PoolOrder) -> Bool {
     if busy < places || order.options.readsLists && busyReaders < placeForReader { return true }
-    return busy < places + placeForUrgent && workers.contains { isLessUrgent($0, than: order) }
+    guard busy < places + placeForUrgent else { return false }
+    return isLeftOut(order.options.owner) || workers.contains { isLessUrgent($0, than: order) }
+  }
+
+  private func isLeftOut(_ owner: UInt32) -> Bool {
+    work(of: owner) == 0 && workers.contains { work(of: $0.options.owner) > 1 }
+  }
+
+  /// The user's requests that workers have.
+  private func work(of owner: UInt32) -> Int {
+    workers.count { $0.options.owner == owner && $0.stage.job != nil }
   }
 
   private func isLessUrgent(_ worker: Worker, than order: PoolOrder) -> Bool {
@@ -165,31 +177,58 @@ struct PoolState {
     return actions
   }
 
-  /// Gives waiting requests to workers, the most urgent first.
+  /// Gives waiting requests to workers, in their turns.
   private mutating func assign(_ now: Duration, _ actions: inout [Action]) {
     var leaving = workers.count(where: \.stage.isLeaving)
-    var left: [Waiting] = []
-    for job in waiting {
+    var begun: [JobNumber] = []
+    for job in turns() {
       let hasPlace = hasPlace(for: job.order)
-      if hasPlace, let place = place(for: job.order.options, where: \.isIdle) {
-        give(job, to: place, now, &actions)
-      } else if hasPlace, let place = place(for: job.order.options, where: \.isExpecting) {
-        workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
-      } else if hasPlace, hasRoom(for: job.order.options) {
-        let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
-        start(job.order.options, stage, &actions)
-      } else {
-        left.append(job.waiting(at: now))
-        if leaving > 0 {
-          leaving -= 1  // this worker's exit will free a place
-        } else if left.last?.patience != nil, hasReader(job.order.options) {
-          continue  // most lists are read in a moment
-        } else if hasPlace, let place = spare(for: job.order.options) {
-          kill(at: place, &actions)  // a spare worker of another user makes room
-        }
+      if hasPlace, begin(job, now, &actions) {
+        begun.append(job.number)
+      } else if leaving > 0 {
+        leaving -= 1  // this worker's exit will free a place
+      } else if job.waiting(at: now).patience != nil, hasReader(job.order.options) {
+        continue  // most lists are read in a moment
+      } else if hasPlace, let place = spare(for: job.order.options) {
+        kill(at: place, &actions)  // a spare worker of another user makes room
       }
     }
-    waiting = left
+    let oldest = waiting.map(\.number).min()
+    for job in begun { passed = job == oldest ? 0 : passed + 1 }
+    waiting = waiting.filter { !begun.contains($0.number) }.map { $0.waiting(at: now) }
+  }
+
+  /// The waiting requests in their order: the user with the fewest requests at workers goes first, of equal users the one
+  /// with the most urgent request. One in eight is the request that has waited longest, so that none starves.
+  private func turns() -> [Waiting] {
+    guard waiting.count > 1 else { return waiting }
+    var places: [UInt32: Int] = [:]
+    let ranked = waiting.enumerated().map { place, job in
+      let owner = job.order.options.owner
+      let own = places[owner] ?? work(of: owner)
+      places[owner] = own + 1
+      return (rank: own, place: place, job: job)
+    }
+    let turns = ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.job)
+    guard passed >= 7, let oldest = turns.min(by: { $0.number < $1.number }) else { return turns }
+    return [oldest] + turns.filter { $0.number != oldest.number }
+  }
+
+  /// Returns whether a worker has the request, or starts for it.
+  private mutating func begin(
+    _ job: Waiting, _ now: Duration, _ actions: inout [Action]
+  ) -> Bool {
+    let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
+    if let place = place(for: job.order.options, where: \.isIdle) {
+      give(job, to: place, now, &actions)
+    } else if let place = place(for: job.order.options, where: \.isExpecting) {
+      workers[place].stage = stage
+    } else if hasRoom(for: job.order.options) {
+      start(job.order.options, stage, &actions)
+    } else {
+      return false
+    }
+    return true
   }
 
   /// A reader that will serve the next list with such options.

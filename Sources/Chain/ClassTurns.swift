@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The turns of classes that wait for one thing: the most urgent one goes first, but after seven turns while others wait,
+// one of the others does, each in turn. So none starves. A plain value.
+
+import Vocabulary
+
+struct ClassTurns: Sendable {
+  /// One turn in this many is for the less urgent classes.
+  static let cycle = 8
+
+  /// Turns of the most urgent class while others waited, since the last turn of another class.
+  private var ahead = 0
+  private var count = 0
+  /// The number of its last turn, by class.
+  private var last = [Int](repeating: 0, count: ServiceClass.allCases.count)
+
+  /// - Parameters:
+  ///   - waiting: the most urgent first.
+  ///   - isServed: the class does not starve, and needs no turn before a more urgent one.
+  func next(
+    of waiting: [ServiceClass], unless isServed: (ServiceClass) -> Bool = { _ in false }
+  ) -> ServiceClass? {
+    guard ahead >= Self.cycle - 1 else { return waiting.first }
+    // Of equal classes `min` chooses the first, which is the least urgent.
+    let others = waiting.dropFirst().reversed().filter { !isServed($0) }
+    return others.min { last[Int($0.rawValue)] < last[Int($1.rawValue)] } ?? waiting.first
+  }
+
+  mutating func gave(_ serviceClass: ServiceClass, of waiting: [ServiceClass]) {
+    count += 1
+    last[Int(serviceClass.rawValue)] = count
+    if serviceClass != waiting.first {
+      ahead = 0
+    } else if waiting.count > 1 {
+      ahead += 1
+    }
+  }
+}
