@@ -97,7 +97,7 @@ package struct InboxState: Sendable {
   private(set) var isQueued = false
   /// The users whose queued files are not probed now.
   package var closure = Closure.none
-  /// Only a person ends the wait of those users.
+  /// Only a person ends their wait.
   package var isHeldForLong = false
   /// How the inbox's file system can prove that a file is complete.
   package var nature = InboxNature.usual

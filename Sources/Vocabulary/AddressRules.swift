@@ -28,7 +28,7 @@ package struct AddressRules: Equatable, Sendable {
     if let (range, kind) = Self.reserved(address) {
       return AddressRefusal(address: address, cause: .reserved(range, kind))
     }
-    // What a firewall keeps from others is open to this machine.
+    // This machine reaches what its firewall keeps from others.
     guard isOwn(address) else { return nil }
     let own = NetworkRange(address, address.bytes.count * 8)
     return AddressRefusal(address: address, cause: .reserved(own, AddressRefusal.own))

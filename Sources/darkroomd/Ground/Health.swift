@@ -161,7 +161,7 @@ struct Health: Equatable, Sendable {
   }
 
   /// The lines of the crowds in the inbox that the caller may know.
-  /// - Parameter hidden: only of those with files that have no place, and are not seen.
+  /// - Parameter hidden: only of users with files that have no place, and are not seen.
   func crowds(hidden: Bool = false, _ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
       guard case .crowd(let crowd) = subject, sees(subject) else { return nil }

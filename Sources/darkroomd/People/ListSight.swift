@@ -78,7 +78,7 @@ struct ListSight: Sendable {
 
   /// The users who have too many files in the inbox, or too many lists, as far as the caller may know.
   func crowds(in health: Health) -> [String] { health.crowds(sees) }
-  /// Those of them whose files are not seen.
+  /// The users whose files are not all seen.
   func hiddenCrowds(in health: Health) -> [String] { health.crowds(hidden: true, sees) }
 
   private func sees(_ subject: Health.Subject) -> Bool {

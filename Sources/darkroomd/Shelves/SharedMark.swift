@@ -56,7 +56,7 @@ struct SharedMark: Sendable {
     } catch { return try unmarked(error) }
   }
 
-  /// A folder of the name, and what this user may not read, are no marks.
+  /// Only a file that this user may read can be a mark.
   private static func unmarked(_ error: SystemError) throws(SystemError) -> Bool {
     guard error.isMachineTrouble else { return false }
     throw error
