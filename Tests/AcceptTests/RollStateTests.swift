@@ -246,9 +246,13 @@ import Vocabulary
     var state = InboxState(InboxSettings())
     for second in [0, 5] {
       let now = Duration.seconds(second)
-      for action in state.swept([roll(Self.barn, 2)], at: now) {
-        if case .probe(let candidate) = action {
-          _ = state.probed(candidate.key, .full(full), at: now)
+      var actions = state.swept([roll(Self.barn, 2)], at: now)
+      while let action = actions.popLast() {
+        switch action {
+        case .probe(let candidate): actions += state.probed(candidate.key, .unknown, at: now)
+        case .attempt(let candidate, _):
+          actions += state.attempted(candidate.key, .full(full), at: now)
+        case .reject, .ignore: Issue.record("\(action)")
         }
       }
     }
