@@ -37,14 +37,8 @@ package final class WebBrowser: Sendable {
     // Chromium makes a socket there.
     let place = try FreshFolder.forSockets()
     try place.write(Array(fonts(place.path).utf8), to: "fonts.conf")
-    let driver = try await RunningProgram.start(
-      ["chromedriver", "--port=0"],
-      environment: [
-        "FONTCONFIG_FILE": "\(place.path)/fonts.conf", "HOME": place.path, "TMPDIR": place.path,
-        "LC_ALL": "C.UTF-8", "TZ": "UTC",
-      ])
+    let (driver, port) = try await start(place)
     do {
-      let port = try await port(of: driver)
       let answer = try call(port, "POST /session", capabilities(place.path, arguments))
       guard let session = answer["sessionId"] as? String else {
         throw ProgramProblem("no session: \(answer)")
@@ -64,6 +58,28 @@ package final class WebBrowser: Sendable {
 
   /// Ends Chromium, which is not a child of the tests.
   private func quit() { _ = try? Self.call(port, "DELETE /session/\(session)", nil) }
+
+  /// It takes a free port of IPv6, and ends if another program has the port of this number of IPv4.
+  private static func start(_ place: FreshFolder) async throws -> (RunningProgram, UInt16) {
+    var attempts = 1
+    while true {
+      let driver = try await drive(place)
+      do { return (driver, try await port(of: driver)) } catch {
+        await driver.cut()
+        guard attempts < 10, driver.output.contains("port not available") else { throw error }
+        attempts += 1
+      }
+    }
+  }
+
+  private static func drive(_ place: FreshFolder) async throws -> RunningProgram {
+    try await RunningProgram.start(
+      ["chromedriver", "--port=0"],
+      environment: [
+        "FONTCONFIG_FILE": "\(place.path)/fonts.conf", "HOME": place.path, "TMPDIR": place.path,
+        "LC_ALL": "C.UTF-8", "TZ": "UTC",
+      ])
+  }
 
   private static func port(of driver: RunningProgram) async throws -> UInt16 {
     var port: UInt16?
