@@ -17,7 +17,7 @@
 # containers share their services' groups and kill each other's processes), its own mount namespace
 # (or another one pins our file systems), and the unified hierarchy inside, whatever the host has.
 
-machine_address=11.22.33.44 # looks public but exists only inside, so the unit runs unchanged
+machine_address=11.22.33.44 # of a neighbour; looks public but exists only here, so the unit runs unchanged
 
 # System calls that a container is refused by default, and that the sandbox of the workers needs.
 machine_calls="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
@@ -63,14 +63,23 @@ machine_make() {
   mkfs.ext4 -q -E lazy_itable_init=1,nodiscard "$d/disk.img"
   mount -o loop "$d/disk.img" "$d/disk" || echo "# no loop device: state lies in memory"
   mkdir -p "$d/disk/spool" "$d/disk/lib" "$d/root/var/spool/darkroom" "$d/root/var/lib/darkroom"
-  # The network outlives a reboot, and so do the servers in it.
+  # The networks of the machine and of its neighbour outlive a reboot, and so do the servers of the neighbour.
   : >"$d/net"
+  : >"$d/far"
   unshare --net="$d/net" true
+  unshare --net="$d/far" true
   machine_net ip link set lo up
-  machine_net ip address add "$machine_address/32" dev lo
+  machine_net ip link add near type veth peer name far
+  machine_net ip link set far netns "$d/far"
+  machine_net ip address add 11.22.33.45/31 dev near
+  machine_net ip link set near up
+  machine_neighbour ip link set lo up
+  machine_neighbour ip address add "$machine_address/31" dev far
+  machine_neighbour ip link set far up
 }
 
 machine_net() { nsenter --net="$machine_folder/net" "$@"; }
+machine_neighbour() { nsenter --net="$machine_folder/far" "$@"; }
 
 machine_up() {
   local folder tries=0
@@ -130,7 +139,7 @@ machine_end() {
     wait "$machine_nspawn" 2>/dev/null
   fi
   local folder tries d=$machine_folder
-  umount -l "$d/net" "$d/root" "$d/disk" "$d" 2>/dev/null
+  umount -l "$d/net" "$d/far" "$d/root" "$d/disk" "$d" 2>/dev/null
   rmdir "$d" 2>/dev/null
   # The processes in the groups take a moment to end.
   for folder in $(machine_groups); do

@@ -19,7 +19,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=origin.test -addext
 cat "$origin_folder/key.pem" "$origin_folder/certificate.pem" >"$origin_folder/tls.pem"
 cat "$origin_folder/certificate.pem" >>"$machine_root/etc/ssl/certs/ca-certificates.crt"
 echo "$machine_address origin.test" >>"$machine_root/etc/hosts"
-nsenter --net="$machine_folder/net" \
+nsenter --net="$machine_folder/far" \
   python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 >/dev/null 2>&1 &
 disown
 finish() {
