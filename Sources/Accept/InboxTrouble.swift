@@ -68,7 +68,8 @@ enum InboxTrouble {
         + "the start of the service, then systemctl restart darkroom")
   }
 
-  /// Places for waiting files are taken: the share of a user, which the user can give back, or all of them without a user.
+  /// Places for waiting files are taken.
+  /// - Parameter user: has the own share of places taken, and can give them back; nil if the places of all users are taken.
   static func crowded(_ user: UInt32?, _ limits: WaitingLimits) -> Failure {
     let advice =
       "Remove the files that cannot become lists, such as files that the daemon may not read"

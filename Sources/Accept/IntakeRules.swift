@@ -17,7 +17,8 @@ package protocol IntakeRules: Sendable {
   func standing() -> IntakeStanding
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
-  /// is. `final` means that only the user, or an administrator, can change that. Called for each user and file that waits, so it asks no disk.
+  /// is. `final` means that only the user, or an administrator, can change that. Called for each user and file that
+  /// waits, so it asks no disk.
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?

@@ -22,8 +22,8 @@ package enum PlaceVerdict: Equatable, Sendable {
     self = words.identity == identity ? .own(number: words.number) : .foreign
   }
 
-  /// A mark of any ledger.
-  /// The identity of a ledger and a number, in hexadecimal digits: another file of the name may have any words.
+  /// A mark of any ledger has only hexadecimal digits, and the dashes of an identity. Another file of the name may have any
+  /// words.
   package static func isWhole(_ mark: String) -> Bool {
     words(of: mark) != nil && mark.allSatisfy { $0.isHexDigit || $0 == "-" || $0 == " " }
   }

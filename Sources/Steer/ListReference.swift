@@ -161,8 +161,8 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A name in which `*` stands for any characters and `?` for one; case does not matter, unless it is exact. A state for each byte of the
-/// pattern, as a bit: so it takes the same time for each byte of a name, whatever both contain.
+/// A name in which `*` stands for any characters and `?` for one; case does not matter, unless it is exact. A state for
+/// each byte of the pattern, as a bit: so it takes the same time for each byte of a name, whatever both contain.
 struct NamePattern {
   static let longest = 62
 

@@ -39,7 +39,7 @@ struct WebhookBoard {
 
   /// Servers that are waited for at once.
   private let most: Int
-  /// Of these, the places for users who have none, so that the slow servers of one user do not hold all.
+  /// These places are kept for users without one, because the slow servers of one user would hold all places.
   private var kept: Int { most / 4 }
   private var entries: [HookOrder.Key: Entry] = [:]
   /// The servers that are waited for.
