@@ -185,38 +185,40 @@ import Vocabulary
     #expect(state.nextLook(at: .seconds(1)) == nil)
   }
 
-  @Test("A file that keeps its writer is probed less and less often")
-  func writerBackOff() {
+  /// The pauses between eight looks at a file, each of which `look` makes.
+  private func pauses(
+    _ look: (inout InboxState, InboxState.Entry, Duration) -> Void
+  ) -> [Duration] {
     var state = InboxState(InboxSettings())
     let entry = DropWorld.entry("a.plist", version: 1)
     _ = state.swept([entry], at: .zero)
     var now: Duration = .milliseconds(250)
-    var pauses: [Int64] = []
-    for _ in 0..<8 {
+    return (0..<8).map { _ in
+      look(&state, entry, now)
+      let pause = state.nextLook(at: now) ?? .zero
+      now += pause
+      return pause
+    }
+  }
+
+  @Test("A file that keeps its writer is probed less and less often")
+  func writerBackOff() {
+    let pauses = pauses { state, entry, now in
       _ = state.swept([entry], at: now)
       _ = state.probed(entry.key, .writer, at: now)
-      let pause = state.nextLook(at: now) ?? .zero
-      pauses.append(pause.milliseconds)
-      now += pause
     }
-    #expect(pauses == [250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
+    #expect(pauses.map(\.milliseconds) == [250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
   }
 
   @Test func `a file under a mount is tried less and less often, whatever rings`() {
-    var state = InboxState(InboxSettings())
-    let entry = DropWorld.entry("a.plist", version: 1)
-    _ = state.swept([entry], at: .zero)
-    var now: Duration = .milliseconds(250)
-    var pauses: [Int64] = []
-    for _ in 0..<8 {
+    let pauses = pauses { state, entry, now in
       #expect(state.swept([entry], at: now).count == 1)
       _ = state.attempted(entry.key, .covered, at: now)
-      let pause = state.nextLook(at: now) ?? .zero
-      pauses.append(pause.milliseconds / 1000)
-      now += pause
-      #expect(state.swept([entry], at: now - .milliseconds(1)).isEmpty)
+      // Before its pause is over, it is not tried.
+      let end = now + (state.nextLook(at: now) ?? .zero)
+      #expect(state.swept([entry], at: end - .milliseconds(1)).isEmpty)
     }
-    #expect(pauses == [5, 10, 20, 40, 80, 160, 300, 300])
+    #expect(pauses == [5, 10, 20, 40, 80, 160, 300, 300].map { .seconds($0) })
   }
 
   @Test("Of twenty thousand ignored files a thousand are reported, and none slows a list")
