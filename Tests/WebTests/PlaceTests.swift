@@ -55,6 +55,8 @@ private final class HeldPlaces {
     #expect(places.asked(1, by: 1000, at: .zero) == .served)
     #expect(places.asked(2, by: 1000, at: .zero) == .served)
     places.began(1, at: .zero)
+    places.began(2, at: .zero)
+    places.answered(2, at: .zero)
     #expect(
       places.asked(3, by: 1000, at: .zero) == .servedInsteadOf(2), "the first is being served")
     places.began(3, at: .zero)
@@ -68,6 +70,27 @@ private final class HeldPlaces {
     #expect(places.asked(5, by: 1000, at: .zero) == .servedInsteadOf(1))
     #expect(places.asked(5, by: 1000, at: .zero) == .served, "its next request")
     #expect(places.asked(5, by: nil, at: .zero) == .served, "a style has no view")
+  }
+
+  @Test func `a request that has got a place keeps it until its answer`() {
+    let places = room()
+    for socket in 1...4 as ClosedRange<Int32> { _ = places.came(socket, at: .zero) }
+    for socket in 1...2 as ClosedRange<Int32> {
+      _ = places.asked(socket, by: 1000, at: .zero)
+      places.began(socket, at: .zero)
+    }
+    #expect(places.asked(3, by: 1000, at: .zero) == .crowded)
+    #expect(places.asked(4, by: 1000, at: .zero) == .crowded)
+    places.left(1)
+    // Both hear of it; the second asks before the first has begun.
+    #expect(places.asked(3, by: 1000, at: .zero) == .served)
+    #expect(places.asked(4, by: 1000, at: .zero) == .crowded)
+    places.answered(2, at: .zero)
+    #expect(places.asked(2, by: 1000, at: .zero) == .served, "its next request")
+    #expect(places.asked(4, by: 1000, at: .zero) == .crowded)
+    places.began(3, at: .zero)
+    places.answered(3, at: .zero)
+    #expect(places.asked(4, by: 1000, at: .zero) == .servedInsteadOf(3))
   }
 
   @Test func `seven callers who take all that they get leave an eighth`() {
@@ -97,6 +120,7 @@ private final class HeldPlaces {
       _ = places.came(socket, at: .zero)
       // Two callers have three each.
       _ = places.asked(socket, by: caller > 20 ? 1 + caller % 2 : caller, at: .zero)
+      places.answered(socket, at: .zero)
     }
     _ = places.came(100, at: .zero)
     #expect(places.asked(100, by: 99, at: .zero) == .servedInsteadOf(1))

@@ -40,7 +40,7 @@ package struct WebPlaces: Sendable {
     var caller: UInt32?
     /// The connection ends then.
     var due: Duration?
-    /// No complete request is here.
+    /// No request is here. From the head of a request until its answer, the connection ends for no other one.
     var isWaiting = true
   }
 
@@ -71,33 +71,33 @@ package struct WebPlaces: Sendable {
   package mutating func asked(
     _ socket: Int32, by caller: UInt32?, at now: Duration
   ) -> Verdict {
-    guard let place = places[socket] else { return .gone }
-    places[socket]?.due = now + rules.request
-    guard let caller, caller != place.caller else { return .served }
-    let others = places.filter { $0.key != socket && $0.value.caller != nil }
-    let own = others.filter { $0.value.caller == caller }
-    var victim: Int32?
-    if own.count >= rules.ofOneCaller {
-      victim = Self.oldest(own.filter { $0.value.isWaiting })
-    } else if others.count >= rules.known {
-      victim = Self.oldest(Self.most(of: others, butFor: own.count))
-    } else {
-      places[socket]?.caller = caller
+    guard var place = places[socket] else { return .gone }
+    defer { places[socket] = place }
+    place.due = now + rules.request
+    guard let caller, caller != place.caller else {
+      place.isWaiting = false
       return .served
     }
-    guard let victim else {
-      places[socket]?.due = nil
-      return .crowded
+    let others = places.filter { $0.key != socket && $0.value.caller != nil }
+    let own = others.filter { $0.value.caller == caller }
+    let hasShare = own.count >= rules.ofOneCaller
+    var victim: Int32?
+    if hasShare || others.count >= rules.known {
+      victim = Self.oldest(
+        hasShare ? own.filter { $0.value.isWaiting } : Self.most(of: others, butFor: own.count))
+      guard victim != nil else {
+        place.due = nil
+        return .crowded
+      }
     }
-    places[victim] = nil
-    places[socket]?.caller = caller
-    return .servedInsteadOf(victim)
+    if let victim { places[victim] = nil }
+    (place.caller, place.isWaiting) = (caller, false)
+    return victim.map { .servedInsteadOf($0) } ?? .served
   }
 
   /// The request is complete.
   package mutating func began(_ socket: Int32, at now: Duration) {
     guard let place = places[socket] else { return }
-    places[socket]?.isWaiting = false
     places[socket]?.due = place.caller == nil ? now + rules.answer : nil
   }
 
