@@ -32,6 +32,11 @@ struct IgnoredNames: Sendable {
     reasons[name] == nil && !refused.contains(name.hashValue)
   }
 
+  /// A name without a place whose owner is known.
+  func isRefused(_ name: FileName) -> Bool {
+    !refused.isEmpty && reasons[name] == nil && refused.contains(name.hashValue)
+  }
+
   mutating func begin() {
     (seen, refusing) = ([], [])
     turn += 1

@@ -6,6 +6,16 @@ internal import Files
 internal import Linux
 internal import Vocabulary
 
+/// The results of a look at the whole inbox.
+struct InboxSight {
+  var entries: [InboxState.Entry] = []
+  /// Of very many ignored names those about which this look learns nothing: their turn is another look, or they have no
+  /// place. An entry for each would make every look, and so the drop of another user, take long.
+  var passed: [FileName] = []
+
+  var count: Int { entries.count + passed.count }
+}
+
 struct InboxLook {
   let inbox: any Folder
   /// Pictures and folders become lists.
@@ -26,11 +36,12 @@ struct InboxLook {
     var tops: [RollWalks.Top] = []
     /// Names that are ignored, unless their status has another kind, and whose status is not known.
     var unasked: [(name: FileName, reason: IgnoredReason)] = []
+    var passed: [FileName] = []
   }
 
-  func entries(
+  func sight(
     _ walks: inout RollWalks, at now: Duration
-  ) throws(SystemError) -> [InboxState.Entry] {
+  ) throws(SystemError) -> InboxSight {
     var finds = Finds()
     // First, because it may remove a name from the inbox.
     var entries = try claimed(&finds.loose, tidies: true)
@@ -45,7 +56,8 @@ struct InboxLook {
     for turn in walks.turns(finds.tops, at: now) {
       if let entry = try entry(turn, &walks, at: now) { entries.append(entry) }
     }
-    return entries + (try rolls(of: finds.loose).map { InboxState.Entry(roll: $0) })
+    entries += try rolls(of: finds.loose).map { InboxState.Entry(roll: $0) }
+    return InboxSight(entries: entries, passed: finds.passed)
   }
 
   /// One name does not hide the others, as every user can mount a dead or a closed file system over an own file or
@@ -89,6 +101,10 @@ struct InboxLook {
       finds.unasked.append((name, reason))
       return nil
     }
+    if ignored.isRefused(name) {
+      finds.passed.append(name)
+      return nil
+    }
     return InboxState.Entry(Candidate.Key(name), ignored: isNode ? reason.atNode : reason)
   }
 
@@ -120,7 +136,7 @@ struct InboxLook {
       let key = Candidate.Key(item.name)
       let reason = isNode ? item.reason.atNode : item.reason
       guard place % stride == ignored.turn % stride else {
-        entries.append(InboxState.Entry(passed: key, ignored: reason))
+        finds.passed.append(item.name)
         continue
       }
       let status = try? inbox.status(ifThere: item.name)

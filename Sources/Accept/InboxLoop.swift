@@ -108,7 +108,7 @@ final class InboxLoop {
     let before = state.waiting
     if isWhole { memory.discardLeftovers() }
     do throws(Attempt) {
-      let claim = try attach()
+      let claim = try await attach()
       if !isRecovered {
         try await InboxRecovery(claim: claim).run()
         isRecovered = true
@@ -131,8 +131,9 @@ final class InboxLoop {
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
-  private func attach() throws(Attempt) -> Claim {
-    trouble.standing = parts.rules.standing()
+  private func attach() async throws(Attempt) -> Claim {
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    trouble.standing = standing
     door.note(record: trouble.standing.record)
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {
@@ -194,15 +195,17 @@ final class InboxLoop {
     look.ignored = state.ignoredNames
     let start = parts.clock.uptime()
     state.beginWalks(rung: door.takeRung(), at: start)
-    let entries = try read { () throws(SystemError) in try look.entries(&state.walks, at: start) }
+    let sight = try read { () throws(SystemError) in try look.sight(&state.walks, at: start) }
+    let entries = sight.entries
     door.listen(
       inside: entries.filter { $0.key.place == .inbox && $0.status?.kind == .folder }.map(
         \.key.name))
-    let actions = state.swept(entries, since: seen, at: parts.clock.uptime())
+    let actions = state.swept(
+      entries, passed: sight.passed, since: seen, at: parts.clock.uptime())
     for item in trouble.news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
     if trouble.hasOverflowed {
       trouble.hasOverflowed = false
-      parts.rules.tell(.overflowed(entries.count))
+      parts.rules.tell(.overflowed(sight.count))
     }
     return actions
   }

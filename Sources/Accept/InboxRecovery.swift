@@ -102,7 +102,7 @@ struct InboxRecovery {
     // No list that was dropped as a file lies in a folder.
     var walks = RollWalks()
     do throws(SystemError) {
-      entries = try claim.memory.look(at: claim.inbox).entries(&walks, at: .zero)
+      entries = try claim.memory.look(at: claim.inbox).sight(&walks, at: .zero).entries
     } catch { throw .troubled(error.machineFailure) }
     var isSynced = false
     for (list, about) in claim.memory.drops.sorted(by: { $0.key < $1.key }) {

@@ -14,8 +14,6 @@ package struct InboxState: Sendable {
     package let ignored: IgnoredReason?
     /// Of an ignored entry, if it is known.
     private(set) var owner: UInt32?
-    /// One of very many ignored names, whose turn is another sweep.
-    private(set) var isPassed = false
     /// The name of the list that pictures in the inbox itself become.
     private(set) var listName: FileName?
     /// Of a folder that this look went through: its own status, and the files in it.
@@ -51,10 +49,6 @@ package struct InboxState: Sendable {
     /// The file or folder of that name cannot be looked at.
     var isCovered: Bool { ignored == .unreachable }
 
-    init(passed key: Candidate.Key, ignored: IgnoredReason) {
-      self.init(key, ignored: ignored)
-      isPassed = true
-    }
   }
 
   package enum Action: Equatable, Sendable {
@@ -119,19 +113,19 @@ package struct InboxState: Sendable {
 
   /// Takes a full sweep. Forgets missing files. A new file counts as first seen at `since`, the time of the
   /// event before the sweep.
+  /// - Parameter passed: ignored names that are there, and about which the sweep tells no more.
   package mutating func swept(
-    _ entries: [Entry], since: Duration? = nil, at now: Duration
+    _ entries: [Entry], passed: [FileName] = [], since: Duration? = nil, at now: Duration
   ) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
-    ignoredCount = 0
+    ignoredCount = passed.count
     ignoredNames.begin()
+    for name in passed { ignoredNames.pass(name) }
     for entry in entries {
       if let reason = entry.ignored {
         ignoredCount += 1
-        if entry.isPassed {
-          ignoredNames.pass(entry.key.name)
-        } else if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
+        if ignoredNames.note(entry.key.name, reason, of: entry.owner) {
           actions.append(.ignore(entry.key.name, reason))
         }
       } else {

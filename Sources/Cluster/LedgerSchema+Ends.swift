@@ -3,7 +3,8 @@
 
 extension LedgerSchema {
   static let ends = #"""
-    -- Ends the list if nothing is left of it. Its home returns it, unless that is dead: then a pulse hands it on.
+    -- Ends the list if nothing is left of it. Its home returns it, unless that is dead: then a pulse hands it on. The row
+    -- of its home may be gone.
     CREATE FUNCTION end_list(l bigint) RETURNS bool LANGUAGE plpgsql AS $$
     DECLARE x list%ROWTYPE;
     BEGIN
@@ -23,7 +24,9 @@ extension LedgerSchema {
       DELETE FROM cut c WHERE c.list = l;
       DELETE FROM focus f WHERE f.list = l;
       UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
-        ended = clock_timestamp(), keeper = home WHERE t.id = l;
+        ended = clock_timestamp(),
+        keeper = coalesce((SELECT n.id FROM node n WHERE n.id = t.home), any_node())
+        WHERE t.id = l;
       PERFORM pg_notify('darkroom', 'over ' || l);
       RETURN true;
     END $$;

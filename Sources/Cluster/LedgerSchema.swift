@@ -178,6 +178,28 @@ package enum LedgerSchema {
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
     END $$;
 
+    -- An administrator removes the row of a node, which cannot enter again as the same one: what it has goes to others, as
+    -- if it were dead. Its open lists get another keeper at their end.
+    CREATE FUNCTION node_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      UPDATE share s SET state = 0, node = NULL, run_at = clock_timestamp()
+        WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
+          WHERE t.state = 1 AND t.node = OLD.id ORDER BY t.list, t.first FOR UPDATE);
+      UPDATE list l SET keeper = any_node() WHERE l.id IN (SELECT x.id FROM list x
+        WHERE x.state >= 3 AND x.keeper = OLD.id ORDER BY x.id FOR UPDATE);
+      DELETE FROM seat s WHERE s.node = OLD.id;
+      DELETE FROM asker a WHERE a.node = OLD.id;
+      RETURN NULL;
+    END $$;
+
+    CREATE TRIGGER node_gone AFTER DELETE ON node FOR EACH ROW EXECUTE FUNCTION node_gone();
+
+    -- The one that was heard last.
+    CREATE FUNCTION any_node() RETURNS int LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1);
+    END $$;
+
     CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE plpgsql STABLE AS $$
     BEGIN
       RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);

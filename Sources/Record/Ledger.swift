@@ -19,6 +19,8 @@ package struct Ledger: Equatable, Sendable {
   /// Final lists whose files are in their final place. A list forgotten earlier would be taken for a new one
   /// at the next start. By owner, so that no user drives out the lists of another.
   private var archivedLists: [UInt32?: Set<ListID>] = [:]
+  /// Counted with each change: a sum over the users at each end would take long if there are many.
+  private var archivedCount = 0
   /// As many archived lists of a user are remembered. Not part of the recorded state.
   package var mostArchived = Ledger.finalListsKept
   /// As many of all users. Beyond it, a tenth of the lists of the user with most are forgotten, the lowest numbers first.
@@ -156,7 +158,7 @@ package struct Ledger: Equatable, Sendable {
     hold(entry, -1)
     lists[list] = nil
     let owner = entry.acceptance.owner
-    archivedLists[owner]?.remove(list)
+    if archivedLists[owner]?.remove(list) != nil { archivedCount -= 1 }
     if archivedLists[owner]?.isEmpty == true { archivedLists[owner] = nil }
     bequests[list] = [:]
   }
@@ -177,11 +179,11 @@ package struct Ledger: Equatable, Sendable {
     let owner = entry.acceptance.owner
     guard archivedLists[owner, default: []].insert(list).inserted, let own = archivedLists[owner]
     else { return }
+    archivedCount += 1
     if own.count > mostArchived + mostArchived / 10 {
       for old in own.sorted().prefix(own.count - mostArchived) { forget(old) }
     }
-    let total = archivedLists.values.reduce(0) { $0 + $1.count }
-    guard total > mostOfAll else { return }
+    guard archivedCount > mostOfAll else { return }
     let most = archivedLists.values.max { $0.count < $1.count } ?? []
     for old in most.sorted().prefix(max(1, most.count / 10)) { forget(old) }
   }

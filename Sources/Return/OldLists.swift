@@ -18,6 +18,17 @@ package struct OldLists: Sendable {
     return try !lists.has(ListFolder.removed(list))
   }
 
+  /// Why a list that is over is lost: its folder is gone. Nil while it has one.
+  package func loss(of list: ListID) throws(SystemError) -> Failure? {
+    try isGone(list) ? Self.gone(list, from: lists) : nil
+  }
+
+  static func gone(_ list: ListID, from lists: any Folder) -> Failure {
+    Failure(
+      .final, code: "list.gone",
+      reason: "the folder of list \(list), \(lists.path)/\(ListFolder.name(list)), is missing")
+  }
+
   /// True if the list was returned, or its copy alone waits for a person, and its dropped file has left the inbox: then its
   /// folder can go.
   /// - Parameter isWaived: its owner does not wait for what is lost of it, and gets its pictures back before.

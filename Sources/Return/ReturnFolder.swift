@@ -57,8 +57,7 @@ package struct ReturnFolder: Sendable {
     do throws(Failure) {
       let begun = try asMachine { () throws(SystemError) in try begin(list) }
       guard let (folder, isReturned) = begun else {
-        throw Failure(
-          .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
+        throw OldLists.gone(list, from: lists)
       }
       if isReturned { return }
       let here = try asMachine { () throws(SystemError) in try standing() }

@@ -90,8 +90,9 @@ package struct RemoveOrder: ListMethod {
   package static let about = """
     Removes a list that is finished or cancelled: its prints, its copy, its results, its retry list, and those
     of the earlier lists that it took over from. Replies when they are gone, with the list as it was. The
-    daemon then does not know it, and a new list of that name begins afresh. With spare, a list that has no
-    results because one of its files is lost stays. Only for its owner and root.
+    daemon then does not know it, and a new list of that name begins afresh. If the folder of the list is
+    lost, rest tells what stays. With spare, a list that has no results because one of its files is lost
+    stays. Only for its owner and root.
     """
 }
 

@@ -89,14 +89,20 @@ package struct ClusterSummary: MessageValue {
   package var since: UInt64 = 0
   /// Photos whose end the ledger does not know yet.
   package var outbox: UInt64 = 0
+  /// Why no node takes new photos; nil while one does.
+  package var shortage: String?
 
-  package init(node: String, trouble: String = "", since: UInt64 = 0, outbox: UInt64 = 0) {
+  package init(
+    node: String, trouble: String = "", since: UInt64 = 0, outbox: UInt64 = 0,
+    shortage: String? = nil
+  ) {
     (self.node, self.trouble, self.since, self.outbox) = (node, trouble, since, outbox)
+    self.shortage = shortage
   }
 
   package init() {}
   package static let fields: [Field] = [
     Field("node", \.node), Field("trouble", \.trouble), Field("since", \.since),
-    Field("outbox", \.outbox),
+    Field("outbox", \.outbox), Field("shortage", \.shortage),
   ]
 }

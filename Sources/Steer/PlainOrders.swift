@@ -59,11 +59,13 @@ package struct ListsReply: MessageValue {
 /// The list after a change; the new list after `Retry`; the list as it was after `Remove`.
 package struct ListReply: MessageValue {
   package var list = ListSummary()
+  /// The files that `Remove` left, in words with the reason; nil if it left none.
+  package var rest: String?
 
-  package init(_ list: ListSummary) { self.list = list }
+  package init(_ list: ListSummary, rest: String? = nil) { (self.list, self.rest) = (list, rest) }
 
   package init() {}
-  package static let fields: [Field] = [Field("list", \.list)]
+  package static let fields: [Field] = [Field("list", \.list), Field("rest", \.rest)]
 }
 
 package struct InboxOrder: ControlMethod {

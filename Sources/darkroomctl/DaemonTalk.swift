@@ -241,7 +241,11 @@ package struct DaemonTalk {
 
   /// Of several lists, each is found before the first is removed: a name must not mean an earlier list afterwards.
   func remove(_ lists: [ListReference]) throws(ControlFailure) -> ExitCode {
-    guard lists.count > 1 else { return try change(RemoveOrder(list: lists[0]), removed) }
+    guard lists.count > 1 else {
+      let reply = try ask(RemoveOrder(list: lists[0]))
+      tell(.object(reply.object), removed(reply))
+      return .done
+    }
     let all = try ask(ListsOrder()).lists
     let known = all.map { (id: $0.id, name: $0.name, owner: $0.owner, isFinal: $0.isFinal) }
     var numbers: Set<UInt64> = []
@@ -262,10 +266,11 @@ package struct DaemonTalk {
       failed: failed)
   }
 
-  private func removed(_ list: ListSummary) -> String {
-    voice.screen.isTerminal
-      ? "Removed \(ListText.name(list)) with its results and the prints that it still had.\n"
-      : sentence(list)
+  private func removed(_ reply: ListReply) -> String {
+    guard voice.screen.isTerminal else { return sentence(reply.list) }
+    let name = "Removed \(ListText.name(reply.list))"
+    return reply.rest.map { "\(name): \(Printable.sentence($0)).\n" }
+      ?? "\(name) with its results and the prints that it still had.\n"
   }
 
   func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
@@ -320,9 +325,9 @@ package struct DaemonTalk {
     var failed = before
     for list in lists {
       do throws(ControlFailure) {
-        let list = try client.call(turn.call(list.reference, isSparing: isSparing)).list
-        changed.append(list)
-        if !order.isJSON { voice.say(turn == .remove ? removed(list) : sentence(list)) }
+        let reply = try client.call(turn.call(list.reference, isSparing: isSparing))
+        changed.append(reply.list)
+        if !order.isJSON { voice.say(turn == .remove ? removed(reply) : sentence(reply.list)) }
       } catch {
         guard case .refused = error else { throw error }
         failed += 1

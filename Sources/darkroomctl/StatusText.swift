@@ -110,7 +110,10 @@ package enum StatusText {
       cluster.outbox == 0
       ? "" : "; \(Amounts.counted(cluster.outbox, "photo waits", "photos wait")) to be told"
     let node = "node \(Printable.text(cluster.node))"
-    guard cluster.since > 0 else { return "\(node), connected to the ledger\(outbox)" }
+    guard cluster.since > 0 else {
+      let shortage = cluster.shortage.map { "; \(Printable.sentence($0))" } ?? ""
+      return "\(node), connected to the ledger\(shortage)\(outbox)"
+    }
     return "\(node), waiting for the ledger since \(Amounts.age(since: cluster.since, now: now)): "
       + Printable.sentence(cluster.trouble) + outbox
   }
@@ -149,7 +152,7 @@ package enum StatusText {
           [
             "cluster", Printable.text(cluster.node), "\(cluster.since)", "\(cluster.outbox)",
             Printable.sentence(cluster.trouble),
-          ]
+          ] + (cluster.shortage.map { [Printable.sentence($0)] } ?? [])
         ]
       } ?? [])
       + report.expiring.map { ["expiring", Printable.sentence($0)] }

@@ -67,6 +67,7 @@ package struct WhyText {
     case .machine: words = "waits like all work, since this machine is in trouble\(reason)"
     case .ledger:
       words = "waits like all lists of the cluster, since the ledger is in trouble\(reason)"
+    case .nodes: words = "begins no new photo\(since(wait)), like all lists of the cluster\(reason)"
     case .trouble: words = "is in trouble\(reason)"
     case .downloads: words = "waits until downloads are possible\(reason)"
     case .finishing: words = "is done; its end is being recorded\(reason)\(until)"
@@ -77,6 +78,7 @@ package struct WhyText {
         "is \(state): \(report.list.filtered) of \(Amounts.photos(report.list.total)) filtered"
         + ListText.expired(report.list)
         + (wait.reason.isEmpty ? "" : "; a hook or webhook of it was left out\(reason)")
+    case .lost: words = "is \(state), and is lost\(reason)"
     default: words = Printable.text(wait.kind)
     }
     return subject + words

@@ -73,6 +73,9 @@ struct LedgerUpgradeTests {
           JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = 'darkroom'::regnamespace
         UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
           FROM pg_constraint WHERE connamespace = 'darkroom'::regnamespace
+        UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t
+          JOIN pg_class c ON c.oid = t.tgrelid
+          WHERE c.relnamespace = 'darkroom'::regnamespace AND NOT t.tgisinternal
         UNION ALL SELECT concat_ws(' ', 'release', version, oldest) FROM release
         ORDER BY 1
         """

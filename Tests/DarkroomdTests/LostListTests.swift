@@ -180,4 +180,67 @@ import Vocabulary
       #expect(try parts.folders.done.listing() == ["barn.plist", "barn.result.plist"])
     }
   }
+
+  // MARK: a folder that was removed by hand
+
+  /// A finished list with a print, whose folder was removed while it was at work.
+  private func loseFolder(_ bench: PeopleBench) async throws {
+    let parts = bench.parts
+    try await bench.begin(1)
+    await bench.opened(list)
+    try await parts.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+    try parts.folders.lists.removeFlat(ListFolder.name(list))
+    parts.keeper.happened(.photosDone, to: list)
+    while await parts.keeper.lives()?[list] != nil { await Task.yield() }
+    #expect(parts.state(list) == .finished)
+  }
+
+  @Test func `a list whose folder is gone is never told as done`() async throws {
+    try await PeopleBench.use { bench in
+      try await loseFolder(bench)
+      let place = "\(bench.parts.scratch.path)/daemon/state/lists/1"
+      let loss = "the folder of list 1, \(place), is missing"
+      #expect(bench.parts.told.holds(loss))
+      let call = ShowOrder(list: barn, limit: 0)
+      let reply = await bench.calls.stream(call, from: .owner, to: ReplyStream { _ in true })
+      #expect(reason(reply) == "'barn' is over, and is lost: \(loss)", "\(reply)")
+      let why = await bench.calls.handle(WhyOrder(list: barn), from: .owner)
+      let wait = try #require(why.message(WhyReport.self)).wait
+      #expect(wait.kind == "lost" && wait.code == "list.gone" && wait.reason == loss)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a list whose folder is gone is removed, and its owner is told what stays`(
+    isNameKnown: Bool
+  ) async throws {
+    try await PeopleBench.use { bench in
+      try await loseFolder(bench)
+      let parts = bench.parts
+      // As after a restart.
+      if !isNameKnown { parts.index.forget(list) }
+      let call = RemoveOrder(list: ListReference("1"))
+      let reply = await bench.calls.handle(call, from: .owner)
+      let rest = try #require(reply.message(ListReply.self)?.rest, "\(reply)")
+      let prints = isNameKnown ? "" : "its prints and "
+      #expect(
+        rest.hasSuffix(
+          "/1, is missing, so \(prints)its files in done and failed, if there are any, stay"))
+      #expect(parts.state(list) == nil && parts.index[list] == nil)
+      #expect(try parts.folders.prints.listing() == (isNameKnown ? [] : ["barn"]))
+      #expect(parts.told.holds("Removed no prints of list 1: ") != isNameKnown)
+      #expect(parts.health.health.lines.isEmpty)
+    }
+  }
+
+  @Test func `a list that is whole leaves nothing when it is removed`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      try ListMarks.noteReturn(in: bench.parts.folder(of: list))
+      bench.parts.recorder.archived(list)
+      let reply = await bench.calls.handle(RemoveOrder(list: barn), from: .owner)
+      #expect(reply.message(ListReply.self).map { $0.rest == nil } == true, "\(reply)")
+    }
+  }
 }

@@ -2,6 +2,7 @@
 // What lists and photos wait for, and the photos that a user names.
 
 import Catalog
+import Cluster
 import Linux
 import Record
 import Steer
@@ -82,6 +83,49 @@ import Vocabulary
       bench.parts.health.set(nil, for: .ledger)
       #expect(try await why(bench).wait.kind == "working")
     }
+  }
+
+  @Test func `a list that nodes share waits for a node while none takes photos`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
+      let failure = Failure(.machine, code: "cluster.nodes", reason: "a is drained")
+      func wait() async throws -> WaitSummary {
+        try await WhyView(
+          views: bench.views, keeper: bench.parts.keeper,
+          shortage: ShareDesk.Silence(failure: failure, since: 5)
+        ).why(WhyOrder(list: barn), for: .owner).wait
+      }
+      #expect(try await wait().kind == "working", "a list of this machine alone")
+      let origin = try FrozenSettings.newOrigin()
+      let shared = SampleList(count: 4) { $0.terms.kind = .entry(origin) }
+      bench.parts.index.replace(list, try ListLabel(try shared.about()))
+      let shortage = try await wait()
+      #expect(shortage.kind == "nodes" && shortage.photos == 4 && shortage.since == 5)
+      #expect(shortage.code == failure.code && shortage.reason == failure.reason)
+      #expect(try await why(bench).wait.kind == "working")
+    }
+  }
+
+  @Test func `a cluster is short of nodes if each is drained or silent, and the reason names them`()
+  {
+    func reason(_ nodes: (String, Int, Bool)...) -> String? {
+      NodeShortage.failure(
+        nodes.map { name, silence, isDraining in
+          NodeFacts(
+            name, silence: .seconds(silence), isDraining: isDraining, leased: 0, version: "")
+        }, quiet: .seconds(20))?.reason
+    }
+    #expect(reason() == nil)
+    #expect(reason(("a", 1, true), ("b", 20, false)) == nil)
+    #expect(
+      reason(("a", 1, true), ("b", 21, false))
+        == "no node takes new photos: a is drained, b has not been heard for 21 s")
+    let many = (1...10).map {
+      NodeFacts("\($0)", silence: .zero, isDraining: true, leased: 0, version: "")
+    }
+    let words = NodeShortage.failure(many, quiet: .seconds(20))?.reason
+    #expect(words?.hasSuffix("8 is drained, 2 more are drained or silent") == true)
   }
 
   @Test func `a list of this machine alone does not wait for the ledger`() async throws {

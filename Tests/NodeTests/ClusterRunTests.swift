@@ -202,6 +202,27 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `a cluster whose nodes are all drained says why nothing is done`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      #expect(try await nodes.tool("a", "drain", "a").code == 0)
+      try await nodes.drop(nodes.photos(4, at: nil), at: "a")
+      let reason = "no node takes new photos: a is drained"
+      for words in [["why", "summer"], ["status"]] {
+        #expect(
+          try await Patience.sees {
+            try await nodes.tool("a", words: words).output.contains(reason)
+          }, "\(words)")
+      }
+      #expect(try await nodes.tool("a", "drain", "--off", "a").code == 0)
+      try await home.says("Finished list 'summer'")
+      #expect(
+        try await Patience.sees {
+          try await !nodes.tool("a", "status").output.contains(reason)
+        })
+    }
+  }
+
   @Test func `a node that starts again shows no shares that it had`() async throws {
     try await NodeBench.use { nodes in
       let home = try await nodes.start("a")

@@ -274,6 +274,17 @@ struct LedgerTests {
     #expect(ledger[ListID(1)] != nil && ledger[ListID(37)] == nil && ledger[ListID(38)] != nil)
   }
 
+  @Test func `a list that is removed makes room for another one`() {
+    var ledger = Ledger()
+    ledger.mostOfAll = 100
+    for number in UInt64(1)...100 { end(number, 7, &ledger) }
+    ledger.apply(Transition(time: 1, .removed(ListID(1))))
+    end(101, 7, &ledger)
+    #expect(ledger.holdings == [7: 100])
+    end(102, 7, &ledger)
+    #expect(ledger.holdings == [7: 91])
+  }
+
   @Test func `a list that has ended but is not archived is not forgotten`() {
     var ledger = finishedLists()
     let open = ListID(Self.tooMany + 1)

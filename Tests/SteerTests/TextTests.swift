@@ -88,6 +88,9 @@ struct TextTests {
       return text.split(separator: "\n").first { $0.contains("cluster") }.map { String($0) }
     }
     #expect(row(ClusterSummary(node: "alpha")) == "   cluster  node alpha, connected to the ledger")
+    let short = ClusterSummary(node: "alpha", shortage: "no node takes new photos: a is drained")
+    #expect(
+      row(short)?.hasPrefix("   cluster  node alpha, connected to the ledger; no node") == true)
     #expect(
       row(Samples.waiting)
         == "   cluster  node alpha, waiting for the ledger since 12 s: the ledger does not answer; "

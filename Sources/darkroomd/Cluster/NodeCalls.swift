@@ -11,14 +11,16 @@ struct NodeCalls: Sendable {
   let node: ClusterNode
 
   /// A node is heard at least twice in the time of a lease.
-  private var quiet: Duration { node.leaseTime * 3 / 4 }
+  static func quiet(in leaseTime: Duration) -> Duration { leaseTime * 3 / 4 }
+
+  private var quiet: Duration { Self.quiet(in: node.leaseTime) }
 
   /// For the status of the daemon.
   var summary: ClusterSummary {
-    let silence = node.shares.silence
+    let (silence, shortage) = (node.shares.silence, node.shares.shortage)
     return ClusterSummary(
       node: node.name, trouble: silence?.failure.reason ?? "", since: silence?.since ?? 0,
-      outbox: UInt64(node.shares.outbox))
+      outbox: UInt64(node.shares.outbox), shortage: shortage?.failure.reason)
   }
 
   func report() async throws(ControlError) -> NodesReport {

@@ -36,6 +36,7 @@ final class ShareDesk: OnGround {
     var isRung = false
     var returns: [Returned] = []
     var silence: Silence?
+    var shortage: Silence?
     var seats = SeatBook()
     /// Why the last request for seats has no answer.
     var seatTrouble: Failure?
@@ -102,6 +103,9 @@ final class ShareDesk: OnGround {
 
   /// Nil while the ledger answers.
   var silence: Silence? { notes.withLock { $0.silence } }
+
+  /// Why no node takes new photos; nil while this node does, and while the ledger does not answer.
+  var shortage: Silence? { notes.withLock { $0.silence == nil ? $0.shortage : nil } }
 
   /// The photos whose end the ledger does not know yet.
   var outbox: Int {
@@ -248,6 +252,19 @@ final class ShareDesk: OnGround {
     // Bells may have been lost.
     notes.withLock { $0.focus.lost() }
     perform(book.withLock { $0.answered(answer, asked: asked, now: clock.uptime()) })
+    // A node that does not drain takes photos itself.
+    note(answer.isDraining ? try await office.nodes() : [])
+  }
+
+  private func note(_ nodes: [NodeFacts]) {
+    let failure = NodeShortage.failure(nodes, quiet: NodeCalls.quiet(in: leaseTime))
+    let time = clock.wallTime()
+    let isNew = notes.withLock { notes in
+      let before = notes.shortage
+      notes.shortage = failure.map { before?.next($0) ?? Silence(failure: $0, since: time) }
+      return (before == nil) != (failure == nil)
+    }
+    if isNew { changes.changed() }
   }
 
   /// Leases the photos that viewers look at, and lets those that this node has go first.

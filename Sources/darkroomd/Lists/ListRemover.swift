@@ -92,6 +92,9 @@ final class ListRemover: Sendable {
     if let failure { throw failure }
   }
 
+  /// The files of the list that a removal leaves, in words with the reason; nil if it leaves none. May wait for a disk.
+  func rest(of list: ListID) -> String? { (try? rules.rest(of: list)) ?? nil }
+
   private func send(_ letter: Letter, or reply: Reply<Failure?>) {
     if case .terminated = mail.yield(letter) { reply.give(.cancelled) }
   }
@@ -284,7 +287,9 @@ final class ListRemover: Sendable {
     do throws(Failure) {
       try await onDisk { () throws(Failure) in
         let missing = rules.missing(order.list)
+        let rest = rules.isNameless(order.list) ? try rules.rest(of: order.list) : nil
         try asMachine { () throws(SystemError) in try removal.hide(line) }
+        if let rest { narrator.tell(.printsMissing(order.list, rest)) }
         if let missing { narrator.missed(line, .missing, of: missing.prints, in: missing.home) }
       }
     } catch { return await undecided(order, line, error, &begun) }
@@ -341,7 +346,7 @@ final class ListRemover: Sendable {
     // The looks at the disk took time, in which a list may have been accepted, or this one removed because of its age.
     do throws(Failure) {
       try rules.refuseHeir(of: order.list)
-      try rules.refuseGone(order.list)
+      try rules.refuseUnknown(order.list)
     } catch {
       giveBack(line)
       throw error

@@ -61,7 +61,7 @@ struct RemovalRules: Sendable {
     let old = OldLists(folders.lists)
     for member in line {
       let isOver = recorder.ledger { $0[member]?.state.isFinal }
-      guard isOver != nil else { throw Self.refusal("list \(member) is not known any more") }
+      try refuseUnknown(member)
       guard isOver == true else { throw Self.refusal("list \(member) is not over yet") }
       let isWaived = lost.contains(member) && member == list && !isSparing
       let isReturned = try asMachine { () throws(SystemError) in
@@ -87,7 +87,6 @@ struct RemovalRules: Sendable {
         if try !old.isGone(member), try !old.isRemovable(member) { isTaken = false }
       }
     } catch { throw error.machineFailure }
-    try refuseGone(list)
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
     try refuseNameless(list)
   }
@@ -99,22 +98,28 @@ struct RemovalRules: Sendable {
     }
   }
 
-  /// Only its own files tell where its prints are.
-  func refuseGone(_ list: ListID) throws(Failure) {
-    let isGone = try asMachine { () throws(SystemError) in
-      try OldLists(folders.lists).isGone(list)
+  /// It may have been removed because of its age meanwhile.
+  func refuseUnknown(_ list: ListID) throws(Failure) {
+    if recorder.ledger({ $0[list] }) == nil {
+      throw Self.refusal("list \(list) is not known any more")
     }
-    if isGone {
-      throw Self.refusal(
-        "its files, which tell where its prints are, are gone from the state folder, by KeepLists= or by hand"
-      )
-    }
+  }
+
+  /// Its folder was removed by hand.
+  func loss(of list: ListID) throws(Failure) -> Failure? {
+    try asMachine { () throws(SystemError) in try OldLists(folders.lists).loss(of: list) }
+  }
+
+  func isNameless(_ list: ListID) -> Bool {
+    index[list] == nil && index.reserved(list) == nil
   }
 
   /// Of a line, the newest list alone may have no name.
   private func refuseNameless(_ list: ListID) throws(Failure) {
-    guard index[list] == nil, index.reserved(list) == nil else { return }
+    guard isNameless(list) else { return }
     if isNode { throw Self.refusal("its name cannot be read, and other nodes may have it") }
+    // Nobody can read it any more.
+    if try loss(of: list) != nil { return }
     if hasPrints(list), try !isExpired(list) {
       throw Self.refusal("its name cannot be read, and nothing else tells where its prints are")
     }
@@ -160,6 +165,13 @@ struct RemovalRules: Sendable {
       (try? PrintsStanding(of: terms.prints, in: home)) == .missing
     else { return nil }
     return (terms.prints, home)
+  }
+
+  /// The files of the list that stay when it is removed, in words with the reason; nil if none do.
+  func rest(of list: ListID) throws(Failure) -> String? {
+    guard let loss = try loss(of: list) else { return nil }
+    let prints = isNameless(list) && hasPrints(list) ? "its prints and " : ""
+    return "\(loss.reason), so \(prints)its files in done and failed, if there are any, stay"
   }
 
   static func outOfReach(_ terms: FrozenSettings?) -> Failure {

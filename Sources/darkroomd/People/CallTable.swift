@@ -39,7 +39,9 @@ struct CallTable: Sendable {
     on(AgedOrder.self, by: { $0.aged })
     on(InboxOrder.self) { calls, _, peer in InboxReply(await calls.views.inboxReport(for: peer)) }
     on(WhyOrder.self) { calls, order, peer throws(ControlError) in
-      try await WhyView(views: calls.views, keeper: calls.keeper).why(order, for: peer)
+      let shortage = calls.cluster?.shares.shortage
+      return try await WhyView(views: calls.views, keeper: calls.keeper, shortage: shortage)
+        .why(order, for: peer)
     }
     on(ShowOrder.self, by: { $0.views.show }, stream: { $0.showChanges })
     on(WatchOrder.self, by: { $0.views.watch }, stream: { $0.watch })

@@ -92,7 +92,11 @@ final class ControlCalls: ControlService {
       guard await caller.room() else { throw .unread }
       let seen = changes.version
       let report = try await views.show(order, for: peer)
-      if report.list.end.isReturned || stop.isOn { return report }
+      if stop.isOn { return report }
+      if report.list.end.isReturned {
+        guard let loss = await views.loss(of: list) else { return report }
+        throw .notPossible(why: "'\(report.list.name)' is over, and is lost: \(loss.reason)")
+      }
       if report.list.isFinal, let loss = await keeper.lives()?[list]?.loss {
         throw .notPossible(why: "'\(report.list.name)' is over, and has no copy: \(loss.reason)")
       }
@@ -300,12 +304,13 @@ final class ControlCalls: ControlService {
     }
     let list = ListID(summary.id)
     try await departure(of: list)
+    let rest = await onDisk { remover.rest(of: list) }
     do throws(Failure) {
       try await remover.remove(list, by: peer.user, isSparing: order.spare)
     } catch {
       throw .notPossible(why: error.reason)
     }
-    return ListReply(summary)
+    return ListReply(summary, rest: rest)
   }
 
   func sheet(

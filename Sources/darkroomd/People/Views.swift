@@ -212,6 +212,11 @@ struct Views: OnGround {
     return summary
   }
 
+  /// Why the list, which is over, is lost; nil if the disk does not tell.
+  func loss(of list: ListID) async -> Failure? {
+    await onDisk { (try? OldLists(lists.folders.lists).loss(of: list)) ?? nil }
+  }
+
   /// Without prints there is nothing to tell.
   private func noteExpiry(_ entry: ListEntry, _ summary: inout ListSummary) {
     guard entry.state.isFinal, entry.counts.filtered > 0 else { return }

@@ -14,7 +14,8 @@
 // - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
 //   `ProxyFacts` distinguishes trouble of the proxy from trouble of a host
 // - a list that is over: nothing; `LeftHooks` knows why its hook was not ordered
-// - a list that nodes share: the ledger, whose trouble `ShareDesk` notes in `Health`
+// - a list that nodes share: the ledger, whose trouble `ShareDesk` notes in `Health`, or a node that takes photos
+//   (`NodeShortage`)
 // - everything: `MachineTrouble` in Chain (trouble of this machine)
 
 import Catalog
@@ -30,6 +31,8 @@ struct WhyView {
 
   let views: Views
   let keeper: ListKeeper
+  /// Why no node of a cluster takes new photos.
+  var shortage: ShareDesk.Silence?
 
   /// The closed and busy hosts that are named; the photos at others are one group.
   private static let mostHosts = 10
@@ -73,14 +76,22 @@ struct WhyView {
         note(.machine, failure, nil, &wait)
       } else if let failure = ledgerTrouble(of: list) {
         note(.ledger, failure, nil, &wait)
+      } else if let shortage, views.index[list]?.terms.isEntry == true {
+        note(.nodes, shortage.failure, nil, &wait)
+        wait.since = shortage.since
       } else if let trouble {
         note(.trouble, trouble, nil, &wait)
       } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
         note(.downloads, failure, nil, &wait)
       }
     case .over, nil:
-      let isOver = summary.isFinal
-      note(isOver ? .over : .opening, isOver ? views.health.leftHook(of: list) : nil, nil, &wait)
+      if !summary.isFinal {
+        wait.kind = Kind.opening.rawValue
+      } else if let loss = await views.loss(of: list) {
+        note(.lost, loss, nil, &wait)
+      } else {
+        note(.over, views.health.leftHook(of: list), nil, &wait)
+      }
     }
     return wait
   }

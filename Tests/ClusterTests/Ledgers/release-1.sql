@@ -22,6 +22,13 @@ BEGIN
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
   ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
 END $$;
+CREATE FUNCTION darkroom.any_node() RETURNS integer
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1);
+END $$;
 CREATE FUNCTION darkroom.behind_cuts(l bigint, place integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -108,7 +115,9 @@ BEGIN
   DELETE FROM cut c WHERE c.list = l;
   DELETE FROM focus f WHERE f.list = l;
   UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
-    ended = clock_timestamp(), keeper = home WHERE t.id = l;
+    ended = clock_timestamp(),
+    keeper = coalesce((SELECT n.id FROM node n WHERE n.id = t.home), any_node())
+    WHERE t.id = l;
   PERFORM pg_notify('darkroom', 'over ' || l);
   RETURN true;
 END $$;
@@ -440,6 +449,20 @@ CREATE FUNCTION darkroom.lists(behind bigint, most integer, is_open boolean) RET
   LEFT JOIN LATERAL (SELECT sum(y.last - y.first + 1)::bigint AS leased,
     count(DISTINCT y.node) AS nodes FROM share y WHERE y.list = l.id AND y.state = 1) s ON true
   ORDER BY l.id $$;
+CREATE FUNCTION darkroom.node_gone() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+BEGIN
+  UPDATE share s SET state = 0, node = NULL, run_at = clock_timestamp()
+    WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
+      WHERE t.state = 1 AND t.node = OLD.id ORDER BY t.list, t.first FOR UPDATE);
+  UPDATE list l SET keeper = any_node() WHERE l.id IN (SELECT x.id FROM list x
+    WHERE x.state >= 3 AND x.keeper = OLD.id ORDER BY x.id FOR UPDATE);
+  DELETE FROM seat s WHERE s.node = OLD.id;
+  DELETE FROM asker a WHERE a.node = OLD.id;
+  RETURN NULL;
+END $$;
 CREATE FUNCTION darkroom.nodes() RETURNS TABLE(name text, silence bigint, draining boolean, leased bigint, version text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -1022,4 +1045,5 @@ CREATE INDEX seat_node ON darkroom.seat USING btree (node);
 CREATE INDEX share_fresh ON darkroom.share USING btree (list, first) WHERE (epoch = 0);
 CREATE INDEX share_node ON darkroom.share USING btree (node) WHERE (state = 1);
 CREATE INDEX share_ready ON darkroom.share USING btree (list, first) WHERE (state = 0);
+CREATE TRIGGER node_gone AFTER DELETE ON darkroom.node FOR EACH ROW EXECUTE FUNCTION darkroom.node_gone();
 INSERT INTO darkroom.release VALUES (1, 1);
