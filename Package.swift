@@ -45,13 +45,15 @@ let edge: [Target] = [
   .target(
     name: "Postgres", dependencies: ["CPostgres", "Linux", "Vocabulary"],
     path: "Sources/System/Postgres"),
-  .target(name: "Queues", path: "Sources/System/Queues"),
+  .target(name: "Queues", dependencies: ["Vocabulary"], path: "Sources/System/Queues"),
   .target(
     name: "Systemd", dependencies: ["CSystemd", "Linux", "Vocabulary"],
     path: "Sources/System/Systemd"),
   .target(
     name: "Transfer",
-    dependencies: ["CCurl", "Digests", "Files", "Inflate", "Linux", "Markup", "Vocabulary"],
+    dependencies: [
+      "CCurl", "Digests", "Files", "Inflate", "Linux", "Markup", "Queues", "Vocabulary",
+    ],
     path: "Sources/System/Transfer"),
   .target(
     name: "Worker", dependencies: ["CLinux", "Linux", "Vocabulary"], path: "Sources/System/Worker"),

@@ -2,6 +2,7 @@
 // The photos of one owner that wait for the filter: in the turns of their classes, within a class in the order of their
 // arrival. A plain value.
 
+import Queues
 import Vocabulary
 
 struct FilterLine<Waiter: Hashable & Sendable>: Sendable {

@@ -8,6 +8,7 @@
 // There is a place besides, because the end of a large picture may be far: for a photo that is more urgent than one
 // at the filter, and for a user without a place while another one has several. A plain value.
 
+import Queues
 import Vocabulary
 
 struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {

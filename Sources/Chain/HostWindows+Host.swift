@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One host: its window, and the lines that wait there. A plain value.
 
+import Queues
 import Vocabulary
 
 extension HostWindows {

@@ -4,6 +4,7 @@
 // eight goes to the less urgent classes in turn, and one to the owner whose turn was longest ago, so that nothing
 // starves. A plain value.
 
+import Queues
 import Vocabulary
 
 struct LineTurns: Sendable {

@@ -349,4 +349,74 @@ struct TransferQueueTests {
     let next = queue.next()
     #expect(next == 5)
   }
+
+  /// Starts transfers, and ends each at once.
+  private func started(_ queue: inout TransferQueue<String>, _ count: Int) -> [UInt64] {
+    (0..<count).compactMap { _ in
+      let ticket = queue.next()
+      if let ticket { queue.remove(ticket) }
+      return ticket
+    }
+  }
+
+  @Test func `The urgent transfers of a user keep no connection from another user`() {
+    var queue = TransferQueue<String>(total: 4, perHost: 4)
+    for ticket in 1...9 as ClosedRange<UInt64> {
+      queue.add(ticket, host: "a", of: [1], .userInteractive)
+    }
+    let first = (1...4).compactMap { _ in queue.next() }
+    for ticket in 11...19 as ClosedRange<UInt64> {
+      queue.add(ticket, host: "a", of: [2], .background)
+    }
+    var running = first
+    for ended in first {
+      queue.remove(ended)
+      running += [queue.next()].compactMap(\.self)
+    }
+    #expect(running == [1, 2, 3, 4, 11, 12, 5, 6], "each user has two")
+  }
+
+  @Test func `Of users with equally many transfers, one in eight is not the most urgent`() {
+    var queue = TransferQueue<String>(total: 1, perHost: 1)
+    for ticket in 0..<300 as Range<UInt64> {
+      let urgency: [ServiceClass] = [.userInteractive, .default, .background]
+      let user = Int(ticket / 100)
+      queue.add(ticket, host: "a", of: [UInt32(user)], urgency[user])
+    }
+    let order = started(&queue, 64)
+    #expect(order.enumerated().allSatisfy { ($0.offset % 8 == 7) == ($0.element >= 100) })
+    #expect(order.filter { $0 >= 100 } == [200, 100, 201, 101, 202, 102, 203, 103])
+  }
+
+  @Test func `Of one user, one transfer in eight is not of the most urgent class`() {
+    var queue = TransferQueue<String>(total: 1, perHost: 1)
+    for ticket in 0..<80 as Range<UInt64> {
+      queue.add(ticket, host: "a", ticket < 40 ? .background : .userInteractive)
+    }
+    #expect(started(&queue, 17) == Array(40..<47) + [0] + Array(47..<54) + [1, 54])
+  }
+
+  @Test func `A class with a running transfer needs no turn before urgent ones`() {
+    var queue = TransferQueue<String>(total: 2, perHost: 2)
+    queue.add(1, host: "a", .background)
+    _ = queue.next()
+    for ticket in 2..<80 as Range<UInt64> {
+      queue.add(ticket, host: "a", ticket < 40 ? .background : .userInteractive)
+    }
+    #expect(started(&queue, 17) == Array(40..<57))
+  }
+
+  @Test func `A full host takes no turn from a class, nor from a user`() {
+    var queue = TransferQueue<String>(total: 3, perHost: 1)
+    queue.add(1, host: "full", of: [1], .default)
+    _ = queue.next()
+    for ticket in 2...20 as ClosedRange<UInt64> {
+      queue.add(ticket, host: "full", of: [2], .userInteractive)
+      queue.add(ticket + 100, host: "b", of: [2], .background)
+      queue.add(ticket + 200, host: "full", of: [3], .userInitiated)
+    }
+    #expect(started(&queue, 3) == [102, 103, 104])
+    queue.remove(1)
+    #expect(started(&queue, 8) == Array(2...8) + [202])
+  }
 }

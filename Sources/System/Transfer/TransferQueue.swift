@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of transfers: the more urgent class first; within a class the owner with the fewest transfers running, of
-// each owner the first to arrive, except transfers whose host has all its connections. A transfer for photos of several
-// owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept for owners
-// without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A lookup that
-// outlives its transfer counts as a transfer of its owner, but has no connection. A value: no clock, no lock, no network
-// inside. A transfer's time-out does not run while it waits here.
+// The order of transfers. The owner with the fewest transfers running goes first, whatever the classes; of equal owners, the
+// one with the most urgent class, but for one turn in eight. The class orders the transfers of one owner in the same turns,
+// and within a class the first to arrive goes first, except transfers whose host has all its connections. A transfer for
+// photos of several owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept
+// for owners without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A
+// lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A transfer's time-out
+// does not run while it waits here.
 
+import Queues
 import Vocabulary
 
 struct TransferQueue<Host: Hashable> {
@@ -14,6 +16,7 @@ struct TransferQueue<Host: Hashable> {
     /// The host's index in `hosts`.
     let host: Int
     let owner: UInt32
+    let serviceClass: ServiceClass
     /// Its name must be looked up, perhaps.
     let isNamed: Bool
   }
@@ -54,16 +57,19 @@ struct TransferQueue<Host: Hashable> {
       return nil
     }
 
+    private func first(_ isMeant: (Entry) -> Bool) -> Int? {
+      (start..<places.count).first { place in places[place].map(isMeant) ?? false }
+    }
+
+    func holds(_ isMeant: (Entry) -> Bool) -> Bool { first(isMeant) != nil }
+
     /// Removes the first matching entry.
     mutating func take(_ isMeant: (Entry) -> Bool) -> Entry? {
-      for place in start..<places.count {
-        guard let entry = places[place], isMeant(entry) else { continue }
-        places[place] = nil
-        empty += 1
-        tidy()
-        return entry
-      }
-      return nil
+      guard let place = first(isMeant), let entry = places[place] else { return nil }
+      places[place] = nil
+      empty += 1
+      tidy()
+      return entry
     }
 
     private mutating func tidy() {
@@ -74,48 +80,60 @@ struct TransferQueue<Host: Hashable> {
     }
   }
 
-  /// The waiting transfers of one class.
+  /// The waiting transfers of one owner, by class.
   private struct Crowd {
-    /// In the order of their last turns.
-    private(set) var owners: [UInt32] = []
-    private var lines: [UInt32: Line] = [:]
+    private var lines = [Line](repeating: Line(), count: ServiceClass.allCases.count)
+    private var turns = ClassTurns()
 
-    var isEmpty: Bool { owners.isEmpty }
+    var isEmpty: Bool { lines.allSatisfy(\.isEmpty) }
 
     mutating func add(_ entry: Entry, isFirst: Bool) {
-      if lines[entry.owner] == nil { owners.append(entry.owner) }
-      if isFirst {
-        lines[entry.owner, default: Line()].prepend(entry)
-      } else {
-        lines[entry.owner, default: Line()].append(entry)
-      }
+      let line = Int(entry.serviceClass.rawValue)
+      if isFirst { lines[line].prepend(entry) } else { lines[line].append(entry) }
     }
 
-    /// Removes the owner's first matching entry; the owner goes behind the others.
-    mutating func take(_ owner: UInt32, _ isMeant: (Entry) -> Bool) -> Entry? {
-      guard let entry = lines[owner]?.take(isMeant) else { return nil }
-      owners.removeAll { $0 == owner }
-      if lines[owner]?.isEmpty == true { lines[owner] = nil } else { owners.append(owner) }
-      return entry
+    func entry(_ ticket: UInt64) -> Entry? {
+      lines.lazy.compactMap { $0.entry(ticket) }.first
     }
 
-    /// The ticket's entries, one for each of its owners.
-    func entries(_ ticket: UInt64) -> [Entry] { owners.compactMap { lines[$0]?.entry(ticket) } }
-
-    /// Removes the ticket's entry from the owner's line; the owner keeps its turn.
-    mutating func remove(_ ticket: UInt64, of owner: UInt32) {
-      guard lines[owner]?.take({ $0.ticket == ticket }) != nil else { return }
-      if lines[owner]?.isEmpty == true {
-        lines[owner] = nil
-        owners.removeAll { $0 == owner }
-      }
+    mutating func remove(_ entry: Entry) {
+      _ = lines[Int(entry.serviceClass.rawValue)].take { $0.ticket == entry.ticket }
     }
+
+    /// The classes with a matching entry, the most urgent first.
+    func classes(_ isMeant: (Entry) -> Bool) -> [ServiceClass] {
+      ServiceClass.allCases.filter { lines[Int($0.rawValue)].holds(isMeant) }
+    }
+
+    /// Removes the first matching entry of the class whose turn it is.
+    /// - Parameters:
+    ///   - classes: those with a matching entry.
+    ///   - isServed: a transfer of the class is running.
+    mutating func take(
+      of classes: [ServiceClass], unless isServed: (ServiceClass) -> Bool,
+      _ isMeant: (Entry) -> Bool
+    ) -> Entry? {
+      guard let next = turns.next(of: classes, unless: isServed) else { return nil }
+      turns.gave(next, of: classes)
+      return lines[Int(next.rawValue)].take(isMeant)
+    }
+  }
+
+  /// An owner whose turn it may be.
+  private struct Candidate {
+    let owner: UInt32
+    /// The classes with a transfer that may start, the most urgent first.
+    let classes: [ServiceClass]
   }
 
   private(set) var total: Int
   private(set) var perHost: Int
   private var kept: Int
-  private var waiting = ServiceClass.allCases.map { _ in Crowd() }
+  /// Owners with waiting transfers; the one whose turn was longest ago is first.
+  private var owners: [UInt32] = []
+  private var waiting: [UInt32: Crowd] = [:]
+  /// The turns of owners with equally many transfers.
+  private var ranks = ClassTurns()
   /// The waiting transfers that may have several owners.
   private var shared: Set<UInt64> = []
   private var running: [UInt64: Entry] = [:]
@@ -134,7 +152,7 @@ struct TransferQueue<Host: Hashable> {
   }
 
   var isFull: Bool { running.count >= total }
-  var isEmpty: Bool { running.isEmpty && waiting.allSatisfy(\.isEmpty) }
+  var isEmpty: Bool { running.isEmpty && owners.isEmpty }
 
   /// A host is forgotten with its last transfer.
   var hostCount: Int { places.count }
@@ -154,15 +172,16 @@ struct TransferQueue<Host: Hashable> {
   ) {
     if owners.count > 1 { shared.insert(ticket) }
     let host = enter(host)
-    enter(owners, Int(urgency.rawValue), isFirst: isFirst) { owner in
-      Entry(ticket: ticket, host: host, owner: owner, isNamed: isNamed)
+    for owner in owners.sorted() {
+      let entry = Entry(
+        ticket: ticket, host: host, owner: owner, serviceClass: urgency, isNamed: isNamed)
+      enter(entry, isFirst: isFirst)
     }
   }
 
-  private mutating func enter(
-    _ owners: Set<UInt32>, _ line: Int, isFirst: Bool, _ entry: (UInt32) -> Entry
-  ) {
-    for owner in owners.sorted() { waiting[line].add(entry(owner), isFirst: isFirst) }
+  private mutating func enter(_ entry: Entry, isFirst: Bool) {
+    if waiting[entry.owner] == nil { owners.append(entry.owner) }
+    waiting[entry.owner, default: Crowd()].add(entry, isFirst: isFirst)
   }
 
   /// Moves a waiting transfer to the end of its new class, and to the ends of the lines of new owners; a running one is
@@ -170,30 +189,41 @@ struct TransferQueue<Host: Hashable> {
   mutating func change(
     _ ticket: UInt64, to urgency: ServiceClass, for owners: Set<UInt32> = [0]
   ) {
-    let new = Int(urgency.rawValue)
-    for line in waiting.indices {
-      let entries = waiting[line].entries(ticket)
-      guard let first = entries.first else { continue }
-      if owners.count > 1 { shared.insert(ticket) }
-      let kept = line == new ? owners.intersection(entries.map(\.owner)) : []
-      for entry in entries where !kept.contains(entry.owner) {
-        waiting[line].remove(ticket, of: entry.owner)
-      }
-      enter(owners.subtracting(kept), new, isFirst: false) { owner in
-        Entry(ticket: ticket, host: first.host, owner: owner, isNamed: first.isNamed)
-      }
-      return
+    let entries = entries(ticket)
+    guard let first = entries.first else { return }
+    if owners.count > 1 { shared.insert(ticket) }
+    let kept = first.serviceClass == urgency ? owners.intersection(entries.map(\.owner)) : []
+    for owner in owners.subtracting(kept).sorted() {
+      let entry = Entry(
+        ticket: ticket, host: first.host, owner: owner, serviceClass: urgency,
+        isNamed: first.isNamed)
+      enter(entry, isFirst: false)
     }
+    for entry in entries where !kept.contains(entry.owner) { leave(entry) }
+  }
+
+  /// The ticket's entries, one for each of its owners.
+  private func entries(_ ticket: UInt64) -> [Entry] {
+    owners.compactMap { waiting[$0]?.entry(ticket) }
+  }
+
+  /// Removes the entry from the line of its owner, who keeps the turn.
+  private mutating func leave(_ entry: Entry) {
+    waiting[entry.owner]?.remove(entry)
+    tidy(entry.owner)
+  }
+
+  private mutating func tidy(_ owner: UInt32) {
+    guard waiting[owner]?.isEmpty == true else { return }
+    waiting[owner] = nil
+    owners.removeAll { $0 == owner }
   }
 
   /// Removes a waiting transfer; returns one of its entries.
   private mutating func takeWaiting(_ ticket: UInt64) -> Entry? {
-    for line in waiting.indices {
-      let entries = waiting[line].entries(ticket)
-      for entry in entries { waiting[line].remove(ticket, of: entry.owner) }
-      if let entry = entries.first { return entry }
-    }
-    return nil
+    let entries = entries(ticket)
+    for entry in entries { leave(entry) }
+    return entries.first
   }
 
   /// Notes that a host has answered a transfer whole, and how.
@@ -224,40 +254,67 @@ struct TransferQueue<Host: Hashable> {
   /// The transfer to start; it then counts as running.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
+    let candidates = candidates()
+    let waiting = ServiceClass.allCases.filter { rank in
+      candidates.contains { $0.classes.first == rank }
+    }
+    guard let rank = ranks.next(of: waiting),
+      let next = candidates.first(where: { $0.classes.first == rank }),
+      let entry = take(next)
+    else { return nil }
+    ranks.gave(rank, of: waiting)
+    moveBack(next.owner)
+    if shared.remove(entry.ticket) != nil { _ = takeWaiting(entry.ticket) }
+    tidy(next.owner)
+    running[entry.ticket] = entry
+    shares[next.owner, default: 0] += 1
+    hosts[entry.host]?.waiting -= 1
+    hosts[entry.host]?.running += 1
+    return entry.ticket
+  }
+
+  /// The owners with the fewest transfers, as far as they have one that may start. The owner whose turn was longest ago
+  /// is first.
+  private func candidates() -> [Candidate] {
+    let counts = owners.map { held($0) }
+    for fewest in Set(counts).sorted() {
+      let candidates = zip(owners, counts).compactMap { owner, count -> Candidate? in
+        guard count == fewest, let crowd = waiting[owner] else { return nil }
+        let classes = crowd.classes(mayStart(of: owner))
+        return classes.isEmpty ? nil : Candidate(owner: owner, classes: classes)
+      }
+      if !candidates.isEmpty { return candidates }
+    }
+    return []
+  }
+
+  private mutating func take(_ next: Candidate) -> Entry? {
+    let served = Set(running.values.lazy.filter { $0.owner == next.owner }.map(\.serviceClass))
+    let mayStart = mayStart(of: next.owner)
+    return waiting[next.owner]?.take(
+      of: next.classes, unless: { served.contains($0) }, mayStart)
+  }
+
+  /// Whether a waiting transfer of the owner may start.
+  private func mayStart(of owner: UInt32) -> (Entry) -> Bool {
     let left = total - running.count
-    let isScarce = left <= kept
     // A host that was quick may be slow now, so the others are for owners without any connection.
     let isForQuick = left > (kept + 1) / 2
-    for line in waiting.indices {
-      for owner in ranked(waiting[line].owners) {
-        let isPoor = held(owner) == 0
-        let mayLookUp = lookups.allows(owner, running: shares[owner] ?? 0, connections: total)
-        let next = waiting[line].take(owner) { [hosts, perHost] entry in
-          guard let host = hosts[entry.host], host.running < perHost else { return false }
-          guard mayLookUp || !entry.isNamed else { return false }
-          return !isScarce || isPoor || (isForQuick && host.isQuick)
-        }
-        guard let next else { continue }
-        if shared.remove(next.ticket) != nil { _ = takeWaiting(next.ticket) }
-        running[next.ticket] = next
-        shares[owner, default: 0] += 1
-        hosts[next.host]?.waiting -= 1
-        hosts[next.host]?.running += 1
-        return next.ticket
-      }
+    let isForAll = left > kept || held(owner) == 0
+    let mayLookUp = lookups.allows(owner, running: shares[owner] ?? 0, connections: total)
+    return { [hosts, perHost] entry in
+      guard let host = hosts[entry.host], host.running < perHost else { return false }
+      guard mayLookUp || !entry.isNamed else { return false }
+      return isForAll || (isForQuick && host.isQuick)
     }
-    return nil
   }
 
   /// The running transfers of the owner, and the lookups that outlived others.
   private func held(_ owner: UInt32) -> Int { (shares[owner] ?? 0) + lookups.count(of: owner) }
 
-  /// The owner with the fewest first; of equal ones, the owner whose turn was longest ago.
-  private func ranked(_ owners: [UInt32]) -> [UInt32] {
-    guard owners.count > 1 else { return owners }
-    return owners.enumerated()
-      .sorted { (held($0.element), $0.offset) < (held($1.element), $1.offset) }
-      .map(\.element)
+  private mutating func moveBack(_ owner: UInt32) {
+    guard let place = owners.firstIndex(of: owner) else { return }
+    owners.append(owners.remove(at: place))
   }
 
   // MARK: hosts

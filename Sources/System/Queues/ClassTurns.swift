@@ -2,11 +2,11 @@
 // The turns of classes that wait for one thing: the most urgent one goes first, but after seven turns while others wait,
 // one of the others does, each in turn. So none starves. A plain value.
 
-import Vocabulary
+package import Vocabulary
 
-struct ClassTurns: Sendable {
+package struct ClassTurns: Sendable {
   /// One turn in this many is for the less urgent classes.
-  static let cycle = 8
+  package static let cycle = 8
 
   /// Turns of the most urgent class while others waited, since the last turn of another class.
   private var ahead = 0
@@ -14,10 +14,12 @@ struct ClassTurns: Sendable {
   /// The number of its last turn, by class.
   private var last = [Int](repeating: 0, count: ServiceClass.allCases.count)
 
+  package init() {}
+
   /// - Parameters:
   ///   - waiting: the most urgent first.
   ///   - isServed: the class does not starve, and needs no turn before a more urgent one.
-  func next(
+  package func next(
     of waiting: [ServiceClass], unless isServed: (ServiceClass) -> Bool = { _ in false }
   ) -> ServiceClass? {
     guard ahead >= Self.cycle - 1 else { return waiting.first }
@@ -26,7 +28,7 @@ struct ClassTurns: Sendable {
     return others.min { last[Int($0.rawValue)] < last[Int($1.rawValue)] } ?? waiting.first
   }
 
-  mutating func gave(_ serviceClass: ServiceClass, of waiting: [ServiceClass]) {
+  package mutating func gave(_ serviceClass: ServiceClass, of waiting: [ServiceClass]) {
     count += 1
     last[Int(serviceClass.rawValue)] = count
     if serviceClass != waiting.first {
