@@ -25,7 +25,8 @@ extension LedgerSchema {
       DELETE FROM focus f WHERE f.list = l;
       UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
         ended = clock_timestamp(),
-        keeper = coalesce((SELECT n.id FROM node n WHERE n.id = t.home), any_node())
+        keeper = coalesce(
+          (SELECT n.id FROM node n WHERE n.id = t.home FOR KEY SHARE SKIP LOCKED), any_node())
         WHERE t.id = l;
       PERFORM pg_notify('darkroom', 'over ' || l);
       RETURN true;

@@ -176,10 +176,15 @@ package enum LedgerSchema {
         draining = n.draining AND n.run = new_run, version = new_version
         WHERE known = 0 OR n.incarnation < known OR (n.incarnation = known AND n.run = new_run)
       RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+      IF enter.id IS NULL THEN RETURN; END IF;
+      -- There was no node to return these when the row of their keeper was removed.
+      UPDATE list l SET keeper = enter.id WHERE l.id IN (SELECT x.id FROM list x
+        WHERE x.state >= 3 AND NOT x.is_returned AND (x.keeper IS NULL
+          OR NOT EXISTS (SELECT FROM node m WHERE m.id = x.keeper)) ORDER BY x.id FOR UPDATE);
     END $$;
 
     -- An administrator removes the row of a node, which cannot enter again as the same one: what it has goes to others, as
-    -- if it were dead. Its open lists get another keeper at their end.
+    -- if it were dead. Its open lists get another keeper at their end. Its seats end by themselves: it may use them yet.
     CREATE FUNCTION node_gone() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE share s SET state = 0, node = NULL, run_at = clock_timestamp()
@@ -187,17 +192,16 @@ package enum LedgerSchema {
           WHERE t.state = 1 AND t.node = OLD.id ORDER BY t.list, t.first FOR UPDATE);
       UPDATE list l SET keeper = any_node() WHERE l.id IN (SELECT x.id FROM list x
         WHERE x.state >= 3 AND x.keeper = OLD.id ORDER BY x.id FOR UPDATE);
-      DELETE FROM seat s WHERE s.node = OLD.id;
       DELETE FROM asker a WHERE a.node = OLD.id;
       RETURN NULL;
     END $$;
 
     CREATE TRIGGER node_gone AFTER DELETE ON node FOR EACH ROW EXECUTE FUNCTION node_gone();
 
-    -- The one that was heard last.
-    CREATE FUNCTION any_node() RETURNS int LANGUAGE plpgsql STABLE AS $$
+    -- The one that was heard last. Its row is not being removed; nobody waits for that.
+    CREATE FUNCTION any_node() RETURNS int LANGUAGE plpgsql AS $$
     BEGIN
-      RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1);
+      RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1 FOR KEY SHARE SKIP LOCKED);
     END $$;
 
     CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE plpgsql STABLE AS $$

@@ -27,6 +27,11 @@ struct GoneNodeTests {
     #expect(try await b.report(taken.report()) == .recorded)
     // Its home is gone.
     #expect(try await b.closed() == [over, open])
+    // All rows go: the next node that enters has the lists.
+    _ = try await PostgresServer.shared.run(["DELETE FROM node"], at: world.place)
+    let c = try world.office("c")
+    _ = try await c.pulse()
+    #expect(try await c.closed() == [over, open])
     await world.close()
   }
 }

@@ -23,11 +23,11 @@ BEGIN
   ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
 END $$;
 CREATE FUNCTION darkroom.any_node() RETURNS integer
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
 BEGIN
-  RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1);
+  RETURN (SELECT n.id FROM node n ORDER BY n.seen DESC, n.id LIMIT 1 FOR KEY SHARE SKIP LOCKED);
 END $$;
 CREATE FUNCTION darkroom.behind_cuts(l bigint, place integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -116,7 +116,8 @@ BEGIN
   DELETE FROM focus f WHERE f.list = l;
   UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
     ended = clock_timestamp(),
-    keeper = coalesce((SELECT n.id FROM node n WHERE n.id = t.home), any_node())
+    keeper = coalesce(
+      (SELECT n.id FROM node n WHERE n.id = t.home FOR KEY SHARE SKIP LOCKED), any_node())
     WHERE t.id = l;
   PERFORM pg_notify('darkroom', 'over ' || l);
   RETURN true;
@@ -151,6 +152,11 @@ BEGIN
     draining = n.draining AND n.run = new_run, version = new_version
     WHERE known = 0 OR n.incarnation < known OR (n.incarnation = known AND n.run = new_run)
   RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+  IF enter.id IS NULL THEN RETURN; END IF;
+  -- There was no node to return these when the row of their keeper was removed.
+  UPDATE list l SET keeper = enter.id WHERE l.id IN (SELECT x.id FROM list x
+    WHERE x.state >= 3 AND NOT x.is_returned AND (x.keeper IS NULL
+      OR NOT EXISTS (SELECT FROM node m WHERE m.id = x.keeper)) ORDER BY x.id FOR UPDATE);
 END $$;
 CREATE FUNCTION darkroom.entry(org text) RETURNS TABLE(list bigint, owner text, name bytea, folder bytea, class smallint, state smallint, photos integer, filtered bigint, failed bigint, leased bigint, nodes bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -459,7 +465,6 @@ BEGIN
       WHERE t.state = 1 AND t.node = OLD.id ORDER BY t.list, t.first FOR UPDATE);
   UPDATE list l SET keeper = any_node() WHERE l.id IN (SELECT x.id FROM list x
     WHERE x.state >= 3 AND x.keeper = OLD.id ORDER BY x.id FOR UPDATE);
-  DELETE FROM seat s WHERE s.node = OLD.id;
   DELETE FROM asker a WHERE a.node = OLD.id;
   RETURN NULL;
 END $$;
