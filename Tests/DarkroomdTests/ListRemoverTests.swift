@@ -355,6 +355,37 @@ import Vocabulary
     }
   }
 
+  @Test func `a long line of one user's lists lets the removal of another user between`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      for number in 1...4 as ClosedRange<UInt64> {
+        let sample = SampleList {
+          guard number == 4 else { return }
+          ($0.owner, $0.name) = (1001, "cow.plist")
+          $0.terms.prints = FileName(literal: "cow")
+        }
+        try await bench.add(number, sample)
+        try await bench.recorder.record([.cancelled(ListID(number))])
+        try ListMarks.noteReturn(in: bench.folder(of: ListID(number)))
+        bench.recorder.archived(ListID(number))
+      }
+      let remover = ListRemover(
+        bench.recorder, bench.index, bench.lists, bench.keeper, bench.narrator, bench.health,
+        clock: bench.clock)
+      let orders = [(3, 1000), (4, 1001)].map { (list: UInt64, user: UInt32) in
+        Task.immediate { try await remover.remove(ListID(list), by: user) }
+      }
+      let run = Task { await remover.run([]) }
+      for order in orders { try await order.value }
+      let told = bench.told.all().filter { $0.hasPrefix("Removed list") }
+      #expect(told.map { $0.contains("cow") } == [false, true, false, false], "\(told)")
+      #expect(try bench.folders.lists.listing().isEmpty)
+      remover.stop()
+      await run.value
+    }
+  }
+
   @Test func `a list without a name can go when its prints were removed for their age`()
     async throws
   {

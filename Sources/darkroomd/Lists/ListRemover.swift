@@ -10,7 +10,8 @@
 //
 //   order     → examined; a child takes the lists out of the keeper, and reports entries with results to the ledger
 //   left      → examined again and withdrawn; a child gives the pictures of a list without results back, and reports it
-//   released  → hidden, and removed
+//   released  → hidden
+//   next      → one of the hidden lists is removed, in turns between the users; the last one of an order answers it
 //
 // An entry without results is reported last, when the rename alone can still fail: no other node makes its results then.
 
@@ -29,12 +30,13 @@ final class ListRemover: Sendable {
     case left(RemovalOrder, [ListID], Failure?)
     /// Of these lists the second ones are withdrawn, and nothing else needs them, unless that failed.
     case released(RemovalOrder, [ListID], [ListID], Failure?)
-    /// A removal that has begun is tried again.
+    /// One list of a line goes.
+    case next
+    /// The removals that have begun are tried again.
     case again
+    /// The next of them is.
+    case more
   }
-
-  /// The removals that have begun, each with the user who wanted it, if that is known.
-  private typealias Begun = [ListID: UInt32?]
 
   private static let pause = Duration.seconds(60)
 
@@ -111,7 +113,9 @@ final class ListRemover: Sendable {
       return nil
     }
     for list in pending {
-      guard let file = (try? about(list))?.file, let label = try? ListLabel(file) else { continue }
+      guard let file = (try? removal.about(list))?.file, let label = try? ListLabel(file) else {
+        continue
+      }
       let (owner, terms) = (label.owner, label.terms)
       index.reserve(list, label)
       guard case .folder(let home) = lists.folders.place(of: terms),
@@ -128,36 +132,43 @@ final class ListRemover: Sendable {
 
   /// Runs until `stop`. `pending`: the removals that have begun, if the disk has told.
   func run(_ pending: [ListID]?) async {
-    var begun: Begun = [:]
-    for list in pending ?? [] { begun.updateValue(nil, forKey: list) }
+    var work = RemovalWork()
+    for list in pending ?? [] { work.begun.updateValue(nil, forKey: list) }
     var isKnown = pending != nil
-    var departures = Departures()
     await withDiscardingTaskGroup { group in
-      var isWaiting = false
-      if !begun.isEmpty || !isKnown { mail.yield(.again) }
+      var (isWaiting, isGoingOn) = (false, false)
+      if work.hasLeftovers || !isKnown { mail.yield(.again) }
       for await letter in letters {
         switch letter {
-        case .order(let order): await take(order, &departures, &begun, &group)
+        case .order(let order): await take(order, &work, &group)
         case .left(let order, let lists, let failure):
           var answer = failure
           if answer == nil { answer = await withdraw(order, lists, &group) }
-          if let answer { await end(order, lists, answer, &departures, begun) }
+          if let answer { await end(order, lists, answer, &work) }
         case .released(let order, let lists, let line, let failure):
           var answer = failure
-          if answer == nil { answer = await decide(order, line, &begun) }
-          await end(order, lists, answer, &departures, begun)
+          if answer == nil { answer = await decide(order, lists, line, &work) }
+          if let answer { await end(order, lists, answer, &work) }
+        case .next:
+          isGoingOn = false
+          await goOn(&work)
         case .again:
           isWaiting = false
           if !isKnown {
             let found = await onDisk { resume() }
             isKnown = found != nil
-            for list in found ?? [] where !begun.keys.contains(list) {
-              begun.updateValue(nil, forKey: list)
+            for list in found ?? [] where !work.begun.keys.contains(list) {
+              work.begun.updateValue(nil, forKey: list)
             }
           }
-          await finish(&begun, isKnown: isKnown)
+          if work.tried.isEmpty { await finish(&work, isKnown: isKnown) }
+        case .more: await finish(&work, isKnown: isKnown)
         }
-        if begun.isEmpty && isKnown || isWaiting { continue }
+        if !isGoingOn, work.lines.count > 0 {
+          isGoingOn = true
+          mail.yield(.next)
+        }
+        if !work.hasLeftovers && isKnown || isWaiting { continue }
         isWaiting = true
         group.addTask { [clock, mail] in
           await clock.rest(Self.pause)
@@ -165,7 +176,8 @@ final class ListRemover: Sendable {
         }
       }
       group.cancelAll()
-      departures.refuse()
+      work.departures.refuse()
+      work.lines.refuse(Self.begun("this daemon stops"))
     }
   }
 
@@ -173,18 +185,18 @@ final class ListRemover: Sendable {
 
   /// Performs the order, unless its lists have to leave first, or such a list does for an earlier order.
   private func take(
-    _ order: RemovalOrder, _ departures: inout Departures, _ begun: inout Begun,
-    _ group: inout DiscardingTaskGroup
+    _ order: RemovalOrder, _ work: inout RemovalWork, _ group: inout DiscardingTaskGroup
   ) async {
     // It may be readable again.
     if index[order.list] == nil {
       _ = await onDisk { index.read(order.list, from: lists.folders.lists) }
     }
     let line = rules.line(of: order.list)
-    if departures.hold(order, line, index) { return }
-    guard line.contains(where: isBound) else {
-      return order.reply.give(await perform(order, line, &begun))
+    if work.departures.hold(order, line, index) { return }
+    if work.begun.keys.contains(order.list) {
+      return order.reply.give(Self.begun("not all of it could be removed yet"))
     }
+    guard line.contains(where: isBound) else { return await perform(order, line, &work) }
     var order = order
     if !line.allSatisfy(rules.isArchived), let lives = await keeper.lives() {
       order.lost = Set(line.filter { lives[$0]?.loss != nil })
@@ -194,7 +206,7 @@ final class ListRemover: Sendable {
         try rules.examine(line, lost: order.lost, isSparing: order.isSparing)
       }
     } catch { return order.reply.give(error) }
-    departures.begin(line)
+    work.departures.begin(line)
     group.addTask { [self, order] in
       var failure: Failure?
       do throws(Failure) { for list in line { try await leave(list, order) } } catch {
@@ -255,33 +267,34 @@ final class ListRemover: Sendable {
   }
 
   private func end(
-    _ order: RemovalOrder, _ lists: [ListID], _ answer: Failure?, _ departures: inout Departures,
-    _ begun: Begun
+    _ order: RemovalOrder, _ lists: [ListID], _ answer: Failure?, _ work: inout RemovalWork
   ) async {
     if answer != nil {
-      let whole = lists.filter { !begun.keys.contains($0) }
+      let whole = lists.filter { !work.begun.keys.contains($0) }
       await onDisk { giveBack(whole) }
     }
     order.reply.give(answer)
-    for later in departures.end(lists) { send(.order(later), or: later.reply) }
+    for later in work.departures.end(lists) { send(.order(later), or: later.reply) }
   }
 
   // MARK: a removal
 
-  /// - Parameter departed: the list and those that go with it; they are bound to nothing.
-  private func perform(
-    _ order: RemovalOrder, _ departed: [ListID], _ begun: inout Begun
-  ) async -> Failure? {
+  /// - Parameter lists: the list and those that go with it; they are bound to nothing.
+  private func perform(_ order: RemovalOrder, _ lists: [ListID], _ work: inout RemovalWork) async {
     let line: [ListID]
     do throws(Failure) {
-      line = try await onDisk { () throws(Failure) in try check(order, departed) }
-    } catch { return error }
-    return await decide(order, line, &begun)
+      line = try await onDisk { () throws(Failure) in try check(order, lists) }
+    } catch { return order.reply.give(error) }
+    work.departures.begin(lists)
+    if let failure = await decide(order, lists, line, &work) {
+      await end(order, lists, failure, &work)
+    }
   }
 
+  /// Returns why nothing goes on; nil if the removal has begun. The order is answered when the lists are gone.
   /// - Parameter line: withdrawn.
   private func decide(
-    _ order: RemovalOrder, _ line: [ListID], _ begun: inout Begun
+    _ order: RemovalOrder, _ lists: [ListID], _ line: [ListID], _ work: inout RemovalWork
   ) async -> Failure? {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
@@ -292,24 +305,33 @@ final class ListRemover: Sendable {
         if let rest { narrator.tell(.printsMissing(order.list, rest)) }
         if let missing { narrator.missed(line, .missing, of: missing.prints, in: missing.home) }
       }
-    } catch { return await undecided(order, line, error, &begun) }
-    for list in line { begun[list] = .some(order.caller) }
+    } catch { return await undecided(order, line, error, &work.begun) }
+    for list in line { work.begun[list] = .some(order.caller) }
+    work.lines.add(RemovalLines.Line(order: order, departed: lists, line))
+    return nil
+  }
+
+  /// Removes one list, and answers its order after the last one.
+  private func goOn(_ work: inout RemovalWork) async {
+    guard var line = work.lines.next(), let list = line.takeNext() else { return }
+    var answer: Failure?
     do throws(Failure) {
-      for list in line {
-        try await finish(list, by: order.caller)
-        begun.removeValue(forKey: list)
-      }
-      return nil
+      try await finish(list, by: line.order.caller)
+      work.begun.removeValue(forKey: list)
+      if line.hasNext { return work.lines.putBack(line) }
     } catch {
-      guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
-      health.set(error, for: .removals)
-      return Self.begun(error)
+      answer = error
+      if error.kind == .machine, work.begun.keys.contains(list) {
+        health.set(error, for: .removals)
+        answer = Self.begun(error)
+      }
     }
+    await end(line.order, line.departed, answer, &work)
   }
 
   /// Lists whose removal has not begun stay. Where the disk does not tell now, `finish` asks again.
   private func undecided(
-    _ order: RemovalOrder, _ line: [ListID], _ failure: Failure, _ begun: inout Begun
+    _ order: RemovalOrder, _ line: [ListID], _ failure: Failure, _ begun: inout RemovalWork.Begun
   ) async -> Failure {
     let standings = await onDisk { line.map { (list: $0, isWhole: isWhole($0)) } }
     for (list, isWhole) in standings where isWhole != true { begun[list] = .some(order.caller) }
@@ -358,6 +380,10 @@ final class ListRemover: Sendable {
     trouble(failure, "its removal has begun and goes on by itself, but \(failure.reason)")
   }
 
+  private static func begun(_ why: String) -> Failure {
+    begun(Failure(.machine, scope: .one, code: "list.removal", reason: why))
+  }
+
   /// Of a removal that may have begun.
   private static func trouble(_ failure: Failure, _ reason: String) -> Failure {
     Failure(
@@ -382,18 +408,23 @@ final class ListRemover: Sendable {
     do throws(SystemError) { return try removal.decided(list) == nil } catch { return nil }
   }
 
-  /// The removals that a crash or trouble has interrupted, the newest first.
-  private func finish(_ begun: inout Begun, isKnown: Bool) async {
-    var trouble: Failure?
-    for (list, caller) in begun.sorted(by: { $0.key > $1.key }) {
-      if Task.isCancelled { return }
+  /// One of the removals that a crash or trouble has interrupted, the newest first.
+  private func finish(_ work: inout RemovalWork, isKnown: Bool) async {
+    if Task.isCancelled { return }
+    let left = work.left
+    if let list = left.max() {
+      work.tried.insert(list)
       do throws(Failure) {
-        try await finish(list, by: caller)
-        begun.removeValue(forKey: list)
-      } catch { trouble = error }
+        try await finish(list, by: work.begun[list] ?? nil)
+        work.begun.removeValue(forKey: list)
+      } catch { work.trouble = error }
+      if left.count > 1 {
+        mail.yield(.more)
+        return
+      }
     }
-    if Task.isCancelled || !isKnown { return }
-    health.set(trouble, for: .removals)
+    if !Task.isCancelled, isKnown { health.set(work.trouble, for: .removals) }
+    (work.tried, work.trouble) = ([], nil)
   }
 
   /// Every step may be repeated. A list whose removal has not begun stays, in the record as well.
@@ -420,7 +451,7 @@ final class ListRemover: Sendable {
   private func clear(_ decided: ListRemoval.Decided) throws(Failure) -> ListFacts? {
     let list = decided.list
     lists.close(list)
-    let (about, known) = try about(list)
+    let (about, known) = try removal.about(list)
     // A sector may have become bad since the removal was decided.
     let label = index.reserved(list)
     let terms = known ?? label?.terms
@@ -438,11 +469,13 @@ final class ListRemover: Sendable {
     var removal = self.removal
     if case .folder(let home) = place { removal = self.removal(in: home) }
     // It began when they were in reach.
-    if case .elsewhere = place, let terms, rules.hasPrints(list), try !isExpired(list) {
+    if case .elsewhere = place, let terms, rules.hasPrints(list), try !removal.isExpired(list) {
       let refusal = RemovalRules.outOfReach(terms)
       throw Self.trouble(refusal, refusal.reason)
     }
-    if let failure = rules.foreignPlace(of: list, terms), try !isExpired(list) { throw failure }
+    if let failure = rules.foreignPlace(of: list, terms), try !removal.isExpired(list) {
+      throw failure
+    }
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
         switch place {
@@ -462,30 +495,5 @@ final class ListRemover: Sendable {
       total: entry.acceptance.photos, done: entry.counts.filtered, failed: entry.counts.failed,
       serviceClass: entry.acceptance.serviceClass, revises: terms?.revises,
       owner: (owner ?? entry.acceptance.owner).map { Person($0) })
-  }
-
-  /// The prints of a list that is being removed were removed earlier, for their age.
-  private func isExpired(_ list: ListID) throws(Failure) -> Bool {
-    try asMachine { () throws(SystemError) in
-      try removal.folder(of: list).flatMap { (folder) throws(SystemError) in
-        try ListMarks.expiry(in: folder)
-      } != nil
-    }
-  }
-
-  /// Nil if it is damaged, or its sector is bad.
-  private func about(
-    _ list: ListID
-  ) throws(Failure) -> (file: AboutFile?, terms: FrozenSettings?) {
-    let folder = try asMachine { () throws(SystemError) in try removal.folder(of: list) }
-    do throws(Failure) {
-      guard let about = try folder.map(AboutFile.read) else { return (nil, nil) }
-      return (about, try? FrozenSettings(text: about.terms.settings))
-    } catch {
-      guard error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode else {
-        throw error
-      }
-      return (nil, nil)
-    }
   }
 }
