@@ -15,16 +15,15 @@ package struct CatalogEntry: Equatable, Sendable {
 
   /// True if both entries ask for the same print: place and class do not count.
   package func isSame(as other: CatalogEntry) -> Bool {
-    name == other.name && url == other.url && problem == other.problem
+    OutsideText.isSame(name, other.name) && OutsideText.isSame(url, other.url)
+      && OutsideText.isSame(problem ?? "", other.problem ?? "")
       && options.asWork == other.options.asWork
   }
 
   /// Equal for entries that are the same; another one in each process.
   package var workHash: Int {
     var hasher = Hasher()
-    hasher.combine(name)
-    hasher.combine(url)
-    hasher.combine(problem)
+    for text in [name, url, problem ?? ""] { hasher.combine(OutsideText(checked: text)) }
     hasher.combine(options.asWork)
     return hasher.finalize()
   }

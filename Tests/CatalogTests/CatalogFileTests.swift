@@ -90,6 +90,18 @@ struct CatalogFileTests {
     #expect(try catalog.entry(3).isSame(as: plain.entry(3)), "its print is the same")
   }
 
+  @Test func `photos are the same by the bytes of their names`() throws {
+    let (short, long) = ("\u{e9}", "e\u{301}")
+    #expect(short == long, "in a normal form")
+    let rows = [short, long].map {
+      CatalogRow(name: Array($0.utf8), url: Array("http://x/".utf8), place: .byte(0))
+    }
+    let catalog = try CatalogFile(Self.file(rows), limits: ListLimits())
+    let entries = try [catalog.entry(1), catalog.entry(2)]
+    #expect(!entries[0].isSame(as: entries[1]) && entries[0].workHash != entries[1].workHash)
+    #expect(entries[0].isSame(as: entries[0]) && entries[0].workHash == entries[0].workHash)
+  }
+
   @Test("a problem is kept, and the photo fails with it")
   func problem() throws {
     let row = CatalogRow(

@@ -21,16 +21,16 @@ import Vocabulary
     for (place, entry) in try catalog(photos.reversed()).numbers.map({
       try catalog(photos.reversed()).entry($0)
     }).enumerated() {
-      #expect(Array(places.candidates(entry)) == [UInt32(40 - place)])
+      #expect(Array(places.candidates(entry.workHash)) == [UInt32(40 - place)])
     }
     let other = try catalog([("Photo 1", "https://h/41")]).entry(1)
-    #expect(places.candidates(other).isEmpty)
+    #expect(places.candidates(other.workHash).isEmpty)
   }
 
   @Test func `equal photos are found in the order of the list`() async throws {
     let photos = ["Barn", "Cow", "Barn", "Barn"].map { ($0, "https://h/\($0)") }
     let places = try await EntryPlaces(CatalogPart(catalog(photos)))
-    #expect(Array(places.candidates(try catalog(photos).entry(1))) == [1, 3, 4])
+    #expect(Array(places.candidates(try catalog(photos).entry(1).workHash)) == [1, 3, 4])
   }
 
   @Test func `entries that cannot be read are left out`() async throws {
@@ -40,8 +40,8 @@ import Vocabulary
     let byte = try catalog.read(at: 20, upTo: 1)
     try catalog.write([~byte[0]], at: 20)
     let places = try await EntryPlaces(CatalogPart(CatalogFile(catalog, limits: ListLimits())))
-    #expect(places.candidates(try whole.entry(3)).isEmpty)
-    #expect(Array(places.candidates(try whole.entry(17))) == [17])
+    #expect(places.candidates(try whole.entry(3).workHash).isEmpty)
+    #expect(Array(places.candidates(try whole.entry(17).workHash)) == [17])
   }
 
   @Test func `the index of a long list ends early when its task is cancelled`() async throws {

@@ -9,6 +9,7 @@ import Linux
 import Record
 import Return
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -57,6 +58,44 @@ import Vocabulary
       #expect(await bench.work.takeOver(ListID(2)) == nil)
       #expect(bench.state(PhotoID(list: ListID(2), number: 2)) == .filtered)
       #expect(bench.told.holds("List 'barn': 1 of 2 photos filtered."))
+    }
+  }
+
+  @Test func `takeovers of one user follow each other, beside the one of another user`()
+    async throws
+  {
+    try TestHomes.settle()
+    try await PartBench.use { bench in
+      for (earlier, owner) in [(1, 1000), (3, 1001)] as [(UInt64, UInt32)] {
+        let name = owner == 1000 ? "Barn" : "Cow"
+        var samples = [SampleList(), SampleList.revising(earlier)]
+        for place in samples.indices {
+          samples[place].owner = owner
+          samples[place].name = "\(owner).plist"
+          samples[place].photos = [(name, "https://photos.example.org/\(owner).jpg")]
+        }
+        try await bench.add(earlier, samples[0])
+        try await bench.develop(
+          PhotoID(list: ListID(earlier), number: 1), print: "\(name).jpg")
+        try await bench.recorder.record([.cancelled(ListID(earlier))])
+        try await bench.add(earlier + 1, samples[1])
+      }
+      let (work, begun, end) = (bench.work, EventBoard(false), EventBoard(false))
+      async let long: Void = work.takeovers.run(of: 1000) {
+        begun.change { $0 = true }
+        _ = await end.wait { $0 }
+      }
+      #expect(await begun.wait { $0 })
+      let next = Task { await work.takeOver(ListID(2)) }
+      #expect(
+        try await Patience.sees { work.takeovers.turns.withLock { $0.waiting[1000]?.count } == 1 })
+      #expect(await work.takeOver(ListID(4)) == nil)
+      #expect(bench.state(PhotoID(list: ListID(4), number: 1)) == .filtered)
+      #expect(bench.state(PhotoID(list: ListID(2), number: 1)) == .new)
+      end.change { $0 = true }
+      await long
+      #expect(await next.value == nil)
+      #expect(bench.state(PhotoID(list: ListID(2), number: 1)) == .filtered)
     }
   }
 

@@ -29,14 +29,14 @@ import Vocabulary
     #expect(await begun.wait { $0 == ["first"] })
     // It has asked for its turn when this returns.
     let second = Task.immediate { try await scan("second", of: 1) }
-    #expect(scans.turns.withLock { $0.waiting[1]?.count } == 1)
+    #expect(scans.lines.turns.withLock { $0.waiting[1]?.count } == 1)
     async let other: Void = scan("other", of: 2)
     #expect(await begun.wait { $0 == ["first", "other"] })
     gates["first"]?.ring()
     #expect(await begun.wait { $0 == ["first", "other", "second"] })
     gates["other"]?.ring()
     _ = try await (first, second.value, other)
-    #expect(scans.turns.withLock { $0.waiting }.isEmpty)
+    #expect(scans.lines.turns.withLock { $0.waiting }.isEmpty)
   }
 
   @Test func `a scan reads on for one block at most when its caller has left`() async {

@@ -53,6 +53,21 @@ import Vocabulary
     }
   }
 
+  @Test func `a takeover that finds nothing ends when its task does`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 3))
+      var next = SampleList.revising(1, count: 300)
+      next.photos = next.photos.map { ($0.0, "\($0.1)?new") }
+      try await bench.add(2, next)
+      let revision = revision(bench, 2, after: 1)
+      let takeover = Task {
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        return try await revision.carry()
+      }
+      await #expect(throws: Failure.cancelled) { try await takeover.value }
+    }
+  }
+
   @Test func `a photo that moved keeps its print; one with another URL does not`() async throws {
     try await DiskBench.use { bench in
       try await earlier(bench, SampleList(count: 3))

@@ -28,8 +28,7 @@ struct EntryPlaces {
   }
 
   /// The numbers of photos that may be the same, ascending.
-  func candidates(_ entry: CatalogEntry) -> ArraySlice<UInt32> {
-    let hash = entry.workHash
+  func candidates(_ hash: Int) -> ArraySlice<UInt32> {
     var low = 0
     var high = hashes.count
     while low < high {

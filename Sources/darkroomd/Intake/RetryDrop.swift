@@ -28,7 +28,7 @@ struct RetryDrop {
     for number in catalog.numbers {
       let entry = try catalog.entry(number)
       var isFound = false
-      for place in places.candidates(entry) {
+      for place in places.candidates(entry.workHash) {
         guard let other = try? old.catalog.entry(place), other.isSame(as: entry) else { continue }
         isFound = true
         if taken[Int(place)] { break }

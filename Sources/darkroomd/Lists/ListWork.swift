@@ -24,6 +24,8 @@ struct ListWork: ListEffects, OnGround {
   let retention: ListRetention
   let hooks: HookDesk
   let sheets: ContactSheets
+  /// A takeover reads both lists, however long they are.
+  let takeovers = UserLines()
   /// Nil for a machine that works alone.
   var cluster: ClusterNode?
 
@@ -59,7 +61,8 @@ struct ListWork: ListEffects, OnGround {
 
   func takeOver(_ list: ListID) async -> Failure? {
     guard let earlier = index[list]?.terms.revises else { return nil }
-    let revision = Revision(list: list, earlier: earlier, lists: lists, recorder: recorder)
+    let revision = Revision(
+      list: list, earlier: earlier, lists: lists, recorder: recorder, turns: takeovers)
     let failure = await failure { () async throws(Failure) in
       let count = try await onDisk { () async throws(Failure) in try await revision.carry() }
       if count > 0 { narrator.progress(list) }

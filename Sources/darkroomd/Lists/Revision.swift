@@ -5,6 +5,7 @@
 // failures of the list's files and of the record, and `cancelled` when the list is over.
 // Concurrency: immutable; one at a time for a list; waits for a disk.
 
+import Accept
 import Catalog
 import Digests
 import Download
@@ -19,8 +20,10 @@ struct Revision: Sendable {
   let earlier: ListID
   let lists: OpenLists
   let recorder: Recorder
+  /// A block of photos is one turn of the owner.
+  var turns = UserLines()
 
-  private static let batch = 256
+  private static let batch: UInt32 = 256
   /// How many earlier revisions are searched, for when one was cancelled before it had carried everything
   /// over.
   private static let longestLine = 16
@@ -48,13 +51,25 @@ struct Revision: Sendable {
     }
 
     /// The number of the same photo there; nil if it is missing or has changed.
-    func place(of entry: CatalogEntry, at number: UInt32) async throws(Failure) -> UInt32? {
-      if let before = try? list.catalog.entry(number), before.isSame(as: entry) { return number }
+    func place(of photo: Sought) async throws(Failure) -> UInt32? {
+      if holds(photo.entry, at: photo.number) { return photo.number }
       if places == nil { places = try await EntryPlaces(list.catalog) }
-      return places?.candidates(entry).first { place in
-        (try? list.catalog.entry(place)).map { $0.isSame(as: entry) } ?? false
-      }
+      return places?.candidates(photo.workHash).first { holds(photo.entry, at: $0) }
     }
+
+    private func holds(_ entry: CatalogEntry, at number: UInt32) -> Bool {
+      guard number <= list.catalog.count else { return false }
+      return (try? list.catalog.entry(number))?.isSame(as: entry) ?? false
+    }
+  }
+
+  /// A photo of the new list. Its hash is made once for all earlier lists, and only for a photo that has moved.
+  private final class Sought {
+    let entry: CatalogEntry
+    let number: UInt32
+    private(set) lazy var workHash = entry.workHash
+
+    init(_ entry: CatalogEntry, at number: UInt32) { (self.entry, self.number) = (entry, number) }
   }
 
   /// Records every unchanged photo that an earlier list has filtered or downloaded, or that failed there and is
@@ -78,29 +93,41 @@ struct Revision: Sendable {
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
-    for number in 1...new.catalog.count {
-      if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .known(.new),
-        let entry = try? new.catalog.entry(number), entry.problem == nil,
-        let (change, effect) = try await kept(entry, number, new, (prints, home, sheet), pasts)
-      {
-        changes.append(change)
-        effects.append(effect)
+    var first: UInt32 = 1
+    while first <= new.catalog.count {
+      let end = min(first + Self.batch, new.catalog.count + 1)
+      try await turns.run(of: new.about.owner) { () async throws(Failure) in
+        for number in try unbegun(first..<end) {
+          if let entry = try? new.catalog.entry(number), entry.problem == nil,
+            let (change, effect) = try await kept(
+              Sought(entry, at: number), new, (prints, home, sheet), pasts)
+          {
+            changes.append(change)
+            effects.append(effect)
+          }
+        }
+        if changes.count >= Int(Self.batch) || (end > new.catalog.count && !changes.isEmpty) {
+          if Task.isCancelled { throw .cancelled }
+          try await recorder.record(changes, after: effects)
+          count += changes.count
+          (changes, effects) = ([], [])
+        }
       }
-      if changes.count == Self.batch || (number == new.catalog.count && !changes.isEmpty) {
-        if Task.isCancelled { throw .cancelled }
-        try await recorder.record(changes, after: effects)
-        count += changes.count
-        (changes, effects) = ([], [])
-      }
-      if number % 4096 == 0 {
-        let isOver = recorder.ledger { $0[list]?.state.isFinal } != false
-        if isOver || Task.isCancelled { throw .cancelled }
-        await Task.yield()
-      }
+      first = end
     }
     // Without its thumbnail a print is still shown.
     try? sheet?.settle(list)
     return count
+  }
+
+  /// The new photos among these; `cancelled` once the list is over. The lock of the record is taken once for all.
+  private func unbegun(_ numbers: Range<UInt32>) throws(Failure) -> [UInt32] {
+    let found: [UInt32]? = recorder.ledger { ledger in
+      guard ledger[list]?.state.isFinal == false else { return nil }
+      return numbers.filter { ledger.state(of: PhotoID(list: list, number: $0)) == .known(.new) }
+    }
+    guard let found, !Task.isCancelled else { throw .cancelled }
+    return found
   }
 
   /// The earlier list and its predecessors. From the first one on with other settings the prints differ.
@@ -134,13 +161,14 @@ struct Revision: Sendable {
 
   /// The change that records the photo's earlier print, otherwise its earlier original; nil without either.
   private func kept(
-    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
+    _ sought: Sought, _ new: OpenList,
     _ folders: (prints: (any Folder)?, originals: (any Folder)?, sheet: SheetFolder?),
     _ pasts: [Past]
   ) async throws(Failure) -> (Change, Effect)? {
+    let number = sought.number
     let photo = PhotoID(list: list, number: number)
     if let prints = folders.prints,
-      let row = try await keptRow(entry, number, new, (prints, folders.sheet), pasts)
+      let row = try await keptRow(sought, new, (prints, folders.sheet), pasts)
     {
       let hash = SHA256Digest(bytes: row.sha256).prefix
       return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
@@ -150,7 +178,7 @@ struct Revision: Sendable {
     }
     guard let home = folders.originals else { return nil }
     for past in pasts where !past.originals.isEmpty {
-      guard let before = try await past.place(of: entry, at: number),
+      guard let before = try await past.place(of: sought),
         let contents = past.originals[before],
         try link(PhotoID(list: past.list.id, number: before), in: past, contents, home, as: photo)
       else { continue }
@@ -194,11 +222,12 @@ struct Revision: Sendable {
 
   /// The row of the earlier print if the print is still in its place and the name is the same.
   private func keptRow(
-    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
+    _ sought: Sought, _ new: OpenList,
     _ folders: (prints: any Folder, sheet: SheetFolder?), _ pasts: [Past]
   ) async throws(Failure) -> ResultRow? {
+    let (entry, number) = (sought.entry, sought.number)
     for past in pasts where past.hasPrints {
-      guard let before = try await past.place(of: entry, at: number),
+      guard let before = try await past.place(of: sought),
         var row = try? recorder.results.row(PhotoID(list: past.list.id, number: before)),
         row.state == .filtered, let format = PictureFormat(rawValue: row.format)
       else { continue }

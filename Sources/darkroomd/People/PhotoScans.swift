@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that read the photos of a list, however long it is: one of a user at a time, on a thread for disks, and each
 // ends when its caller has left. Raises `ControlError`.
-// Concurrency model: one lock around the turns; scans run with it released.
+// Concurrency: immutable.
 
 import Linux
 import Steer
-import Synchronization
 
 final class PhotoScans: Sendable {
   /// Photos that are read before the next look whether the caller has left.
   static let block: UInt32 = 256
 
-  let turns = Mutex(UserTurns())
+  let lines = UserLines()
 
   /// Runs the scan in the user's turn.
   func run<Found: Sendable>(
     of user: UInt32, _ scan: @Sendable () throws(ControlError) -> Found
   ) async throws(ControlError) -> Found {
-    await Reply.wait { reply in
-      if turns.withLock({ $0.begin(of: user, reply) }) { reply.give() }
+    try await lines.run(of: user) { () async throws(ControlError) in
+      try Self.checkCaller()
+      return try await onDisk { () throws(ControlError) in try scan() }
     }
-    defer { turns.withLock { $0.end(of: user) }?.give() }
-    try Self.checkCaller()
-    return try await onDisk { () throws(ControlError) in try scan() }
   }
 
   /// Reads block by block, until `read` returns false.
