@@ -56,7 +56,7 @@ extension ChainRunner: ChainOwner {
       }
     }
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
-    let work = work.counted(standing.attempts + 1)
+    let work = work.counted(standing.attempts + (failure.isLostOriginal ? 0 : 1))
     let verdict = policy.verdict(
       on: failure, attempt: work.attempt, deaths: standing.deaths, jitter: jitter)
     switch verdict {

@@ -47,8 +47,16 @@ package struct RetryPolicy: Equatable, Sendable {
     }
     // An input that killed its worker twice would kill a third one as well.
     if failure.isWorkerDeath { return deaths >= 1 ? .giveUp : .again(after: .zero) }
+    if failure.isLostOriginal { return .again(after: .zero) }
     guard attempt < attempts else { return .giveUp }
     let wait = Backoff(first, to: longest).after(Int(attempt)) * max(0, min(1, jitter))
     return .again(after: max(wait, .seconds(failure.waitSeconds.map(Int64.init) ?? 0)))
   }
+}
+
+extension Failure {
+  /// The code of a loss by this machine, which counts no attempt of the photo.
+  package static let lostOriginal = "original.lost"
+
+  package var isLostOriginal: Bool { code == Self.lostOriginal }
 }

@@ -130,6 +130,14 @@ extension Notice {
       })
   }
 
+  /// This machine lost it: the photo has not failed.
+  package static func originalLost(_ photo: PhotoFacts, _ failure: Failure) -> Notice {
+    Notice(
+      "5d0b6f3e8c1a4f27a96c2e70d4b8f315", .warning, about: photo,
+      words: { "Beginning again with \($0.named): \(reason(failure))." },
+      fields: { $0.fields + failure.fields })
+  }
+
   package static func transition(_ photo: PhotoFacts) -> Notice {
     Notice(
       "aefa9417bace40f784d0be954b5c23dc", .debug, about: photo,

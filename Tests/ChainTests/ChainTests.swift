@@ -64,6 +64,23 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 1)
   }
 
+  @Test func `originals that this machine loses count as no attempts of their photo`() async {
+    let attempts = Mutex<[UInt32]>([])
+    let bench = Darkbench(
+      policy: RetryPolicy(attempts: 1),
+      filter: { work throws(Failure) in
+        let count = attempts.withLock { attempts in
+          attempts.append(work.attempt)
+          return attempts.count
+        }
+        if count <= 3 { throw Failure(.passing, code: Failure.lostOriginal, reason: "it is gone") }
+      })
+    bench.add(1, photos: 1)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.filters.count == 4 && bench.prints.count == 1)
+    #expect(attempts.withLock { Set($0).count } == 1)
+  }
+
   @Test func `a pause lets running steps finish and starts no others until a resume`() async {
     let gate = Gate()
     let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })

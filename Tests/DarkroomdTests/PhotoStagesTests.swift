@@ -104,23 +104,55 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: [true, false])
-  func `an original that is gone or was cut is recorded as lost`(isGone: Bool) async throws {
+  enum Harm: CaseIterable { case gone, cut, changed, unreadable }
+
+  private func harm(_ bench: PartBench, _ harm: Harm) throws {
+    let originals = try bench.folders.originals.folder(FileName(number: 1), creating: false)
+    let name = Original.name(of: photo)
+    switch harm {
+    case .gone: try originals.remove(name)
+    case .cut: try originals.open(name, .write).truncate(to: 10)
+    case .changed: try originals.open(name, .write).write([0, 0], at: 0)
+    case .unreadable:
+      FaultPlan.set(
+        .init("pread", on: "\(originals.path)/\(name)", code: 5, isPermanent: true),
+        for: originals.path)
+    }
+  }
+
+  @Test(arguments: Harm.allCases)
+  func `an original that this machine has lost is downloaded again and blames no photo`(
+    _ how: Harm
+  ) async throws {
     try await use(picture) { bench in
-      let originals = try bench.folders.originals.folder(FileName(number: 1), creating: false)
       _ = try await download(bench)
-      let name = Original.name(of: photo)
-      if isGone {
-        try originals.remove(name)
-      } else {
-        try originals.open(name, .write).truncate(to: 10)
+      for kind in [Failure.Kind.passing, .machine] {
+        try harm(bench, how)
+        let found = await failure {
+          _ = try await bench.stages.recall(bench.work(state: .downloaded))
+        }
+        #expect(found?.code == Failure.lostOriginal && found?.kind == kind, "once more")
+        #expect(found?.scope == .one && bench.state(photo) == .new)
+        let originals = try bench.folders.originals.folder(FileName(number: 1), creating: false)
+        FaultPlan.set(nil, for: originals.path)
+        _ = try await download(bench)
+      }
+    }
+  }
+
+  @Test func `a picture whose original was damaged after its download is not called bad`()
+    async throws
+  {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      try harm(bench, .changed)
+      bench.workers.failures.withLock {
+        $0 = [Failure(.final, code: "jpeg.damaged", reason: "it is damaged")]
       }
       let found = await failure {
-        _ = try await bench.stages.recall(bench.work(state: .downloaded))
+        _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
       }
-      #expect(found?.kind == .passing && found?.code == "original.lost")
-      #expect(bench.state(photo) == .new)
-      _ = try await download(bench)
+      #expect(found?.code == Failure.lostOriginal && bench.state(photo) == .new)
     }
   }
 

@@ -39,7 +39,8 @@ enum Samples {
       .printsExpired(list, isResting: true),
       .listRejected(list.id, name: "x.plist", owner: user, missing),
       .photoFinished(ended), .printStood(ended), .photoFailed(lost, .download, missing),
-      .retryScheduled(lost, .download, refused, after: .seconds(8)), .transition(ended),
+      .retryScheduled(lost, .download, refused, after: .seconds(8)), .originalLost(lost, refused),
+      .transition(ended),
       .workerDied(list.id, listName: "holiday", photo: lost, reason: "signal 9", next: "again"),
       .configurationReloaded(changed: [], by: user), .cacheCleared(by: user),
       .hostsFlushed(nil, count: 1, by: user),
@@ -213,6 +214,10 @@ enum Samples {
     (
       .retryScheduled(photo, .filter, refused, after: .seconds(600)),
       "Could not filter 'Barn' of list 'holiday': connection refused; trying again in 10 min."
+    ),
+    (
+      .originalLost(photo, refused),
+      "Beginning again with 'Barn' of list 'holiday': connection refused."
     ),
     (.transition(finished), "Photo 'Barn' of list 'holiday': downloaded → filtered."),
     (

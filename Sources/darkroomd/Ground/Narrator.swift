@@ -90,13 +90,16 @@ final class Narrator: Sendable {
   }
 
   func retrying(_ work: Work, _ stage: Stage, _ failure: Failure, after delay: Duration) {
-    var facts = facts(work, stage == .download ? .new : .downloaded)
+    let isNew = stage == .download || failure.isLostOriginal
+    var facts = facts(work, isNew ? .new : .downloaded)
     facts.httpStatus = failure.httpStatus
     if failure.isWorkerDeath {
       reporter.report(
         .workerDied(
           work.photo.list, listName: facts.listName, photo: facts, reason: failure.reason,
           next: "trying again"))
+    } else if failure.isLostOriginal {
+      reporter.report(.originalLost(facts, failure))
     } else {
       reporter.report(.retryScheduled(facts, stage, failure, after: delay))
     }

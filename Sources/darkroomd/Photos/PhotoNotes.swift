@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about photos that are kept in memory only: the duration of their steps, the failure before another
-// attempt, and whether their origin gave a length. A restart loses them; the record does not need them. Each
-// kind is bounded. Raises nothing.
+// attempt, whether their origin gave a length, and whether this machine has lost their original. A restart loses them;
+// the record does not need them. Each kind is bounded. Raises nothing.
 // Concurrency model: one Mutex.
 
 import Synchronization
@@ -13,6 +13,8 @@ final class PhotoNotes: Sendable {
   private enum End { case unsure, askedAgain }
 
   private struct State {
+    /// Photos whose original this machine has lost.
+    var losses = RecentMap<PhotoID, Bool>(most: PhotoNotes.most)
     /// Of photos in progress, and of some that a pause or a stop has ended.
     var times = RecentMap<PhotoID, StageTime>(most: PhotoNotes.most)
     var failures = RecentMap<PhotoID, Failure>(most: PhotoNotes.most)
@@ -75,6 +77,15 @@ final class PhotoNotes: Sendable {
     }
   }
 
+  // MARK: originals that this machine has lost
+
+  func isFirstLoss(of photo: PhotoID) -> Bool {
+    state.withLock { state in
+      defer { state.losses[photo] = true }
+      return state.losses[photo] == nil
+    }
+  }
+
   // MARK: forgetting
 
   /// The photo is filtered or failed.
@@ -82,6 +93,7 @@ final class PhotoNotes: Sendable {
     state.withLock { state in
       state.failures[photo] = nil
       state.ends[photo] = nil
+      state.losses[photo] = nil
     }
   }
 
@@ -91,6 +103,7 @@ final class PhotoNotes: Sendable {
       state.times.removeAll { $0.list == list }
       state.failures.removeAll { $0.list == list }
       state.ends.removeAll { $0.list == list }
+      state.losses.removeAll { $0.list == list }
     }
   }
 }

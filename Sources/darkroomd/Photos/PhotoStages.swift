@@ -78,19 +78,43 @@ struct PhotoStages: Stages, OnGround {
 
   func recall(_ work: Work) async throws(Failure) -> any OpenFile {
     let photo = work.photo
-    let expected = recorder.ledger { $0[photo.list]?.originals[photo.number] }
     notes.time(photo) { $0.queued = clock.uptime() - work.admitted }
     let originals = try originals(work)
     do throws(SystemError) {
       let file = try originals.open(Download.Original.name(of: photo), .read)
-      if try file.status().size == expected?.size { return file }
+      if try isWhole(file, photo) { return file }
     } catch {
-      if !error.isMissing { throw error.machineFailure }
+      if error.isMissing { throw try await lose(photo, "is gone from") }
+      if error.name == .inputOutput { throw try await lose(photo, "cannot be read from") }
+      throw error.machineFailure
     }
+    throw try await lose(photo, "was damaged in")
+  }
+
+  /// The original still has the bytes that were downloaded.
+  private func isWhole(_ file: any OpenFile, _ photo: PhotoID) throws(SystemError) -> Bool {
+    let expected = recorder.ledger { $0[photo.list]?.originals[photo.number] }
+    guard let expected, try file.status().size == expected.size else { return false }
+    return try FileCopy.digest(of: file, size: expected.size).prefix == expected.hash
+  }
+
+  /// Raises the loss of an original that this machine has damaged.
+  private func checkOriginal(_ file: any OpenFile, of photo: PhotoID) async throws(Failure) {
+    do throws(SystemError) { if try isWhole(file, photo) { return } } catch {
+      guard error.name == .inputOutput else { throw error.machineFailure }
+      throw try await lose(photo, "cannot be read from")
+    }
+    throw try await lose(photo, "was damaged in")
+  }
+
+  /// Records the original as lost, so that it is downloaded again. The photo is not to blame: an original that this
+  /// machine loses again is trouble of its list.
+  private func lose(_ photo: PhotoID, _ fate: String) async throws(Failure) -> Failure {
     try await recorder.record([.lost(photo)])
-    throw Failure(
-      .passing, code: "original.lost", reason: "its original is gone from the state folder",
-      advice: "It is downloaded again")
+    return Failure(
+      notes.isFirstLoss(of: photo) ? .passing : .machine, scope: .one, code: Failure.lostOriginal,
+      reason: "the original of photo \(photo.number) \(fate) the state folder",
+      advice: "The photo begins again")
   }
 
   func filter(_ work: Work, _ original: any OpenFile) async throws(Failure) -> Negative {
@@ -125,6 +149,7 @@ struct PhotoStages: Stages, OnGround {
     } catch {
       prints.discard(draft)
       small.map(prints.discard)
+      if error.kind == .final { try await checkOriginal(original, of: work.photo) }
       if error.isCutOff, notes.mayAskAgain(work.photo) { throw try await askAgain(work, error) }
       throw error
     }
