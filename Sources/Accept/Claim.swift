@@ -72,10 +72,10 @@ struct Claim {
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
-    if let failure = await parts.rules.fullness(
+    if let failure = parts.rules.fullness(
       for: candidate.status.owner, besides: others, adding: 0)
     {
-      throw failure.kind == .cancelled ? .interrupted : .full(failure)
+      throw .full(failure)
     }
     try checkSize(dropped)
     let (list, about) = try await stage(dropped)

@@ -108,7 +108,7 @@ final class InboxLoop {
     let before = state.waiting
     if isWhole { memory.discardLeftovers() }
     do throws(Attempt) {
-      let claim = try await attach()
+      let claim = try attach()
       if !isRecovered {
         try await InboxRecovery(claim: claim).run()
         isRecovered = true
@@ -131,9 +131,8 @@ final class InboxLoop {
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
-  private func attach() async throws(Attempt) -> Claim {
-    guard let standing = await parts.rules.standing() else { throw .interrupted }
-    trouble.standing = standing
+  private func attach() throws(Attempt) -> Claim {
+    trouble.standing = parts.rules.standing()
     door.note(record: trouble.standing.record)
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {

@@ -15,7 +15,7 @@ struct Repetition {
 
   /// Returns when `accepted` is durable.
   func run(_ order: RepeatOrder, besides others: Int) async throws(Failure) -> ListID {
-    if let failure = await parts.rules.fullness(for: order.owner, besides: others, adding: 0) {
+    if let failure = parts.rules.fullness(for: order.owner, besides: others, adding: 0) {
       throw failure
     }
     let list = memory.drawNumber()

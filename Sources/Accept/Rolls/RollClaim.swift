@@ -45,7 +45,7 @@ struct RollClaim {
     let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
-    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    let standing = parts.rules.standing()
     func fullness(adding bytes: UInt64) -> Failure? {
       parts.rules.fullness(
         for: candidate.status.owner, besides: others, adding: bytes, on: standing)
