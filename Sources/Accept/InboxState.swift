@@ -48,7 +48,6 @@ package struct InboxState: Sendable {
 
     /// The file or folder of that name cannot be looked at.
     var isCovered: Bool { ignored == .unreachable }
-
   }
 
   package enum Action: Equatable, Sendable {

@@ -12,7 +12,8 @@ import Vocabulary
 @Suite struct RevisionTests {
   private func revision(_ bench: DiskBench, _ list: UInt64, after earlier: UInt64) -> Revision {
     Revision(
-      list: ListID(list), earlier: ListID(earlier), lists: bench.lists, recorder: bench.recorder)
+      list: ListID(list), earlier: ListID(earlier), lists: bench.lists, recorder: bench.recorder,
+      turns: UserLines())
   }
 
   private func photo(_ number: UInt32, of list: UInt64) -> PhotoID {

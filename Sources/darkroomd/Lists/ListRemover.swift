@@ -34,7 +34,7 @@ final class ListRemover: Sendable {
     case next
     /// The removals that have begun are tried again.
     case again
-    /// The next of them is.
+    /// The next removal of the round is tried.
     case more
   }
 

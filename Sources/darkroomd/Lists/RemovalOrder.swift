@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The orders to remove lists, which of them wait for an earlier one, and the turns of their lists. Values; raise nothing.
+// Orders to remove lists wait for earlier orders, and their lists go in turns. Values; raise nothing.
 
 import Linux
 import Vocabulary
@@ -69,9 +69,13 @@ struct RemovalLines {
   var lists: Set<ListID> { Set(lines.values.joined().flatMap(\.lists)) }
 
   mutating func add(_ line: Line) {
+    enter(line, at: lines[line.order.caller]?.count ?? 0)
+  }
+
+  private mutating func enter(_ line: Line, at place: Int) {
     let user = line.order.caller
     if lines[user] == nil { turns.append(user) }
-    lines[user, default: []].append(line)
+    lines[user, default: []].insert(line, at: place)
   }
 
   /// Takes out the first line of the user whose turn it is.
@@ -87,11 +91,7 @@ struct RemovalLines {
   }
 
   /// It stays the first one of its user.
-  mutating func putBack(_ line: Line) {
-    let user = line.order.caller
-    if lines[user] == nil { turns.append(user) }
-    lines[user, default: []].insert(line, at: 0)
-  }
+  mutating func putBack(_ line: Line) { enter(line, at: 0) }
 
   /// At the stop.
   func refuse(_ failure: Failure) {

@@ -118,7 +118,7 @@ struct RemovalRules: Sendable {
   private func refuseNameless(_ list: ListID) throws(Failure) {
     guard isNameless(list) else { return }
     if isNode { throw Self.refusal("its name cannot be read, and other nodes may have it") }
-    // Nobody can read it any more.
+    // The folder with the name is gone.
     if try loss(of: list) != nil { return }
     if hasPrints(list), try !isExpired(list) {
       throw Self.refusal("its name cannot be read, and nothing else tells where its prints are")

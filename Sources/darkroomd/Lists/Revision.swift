@@ -21,7 +21,7 @@ struct Revision: Sendable {
   let lists: OpenLists
   let recorder: Recorder
   /// A block of photos is one turn of the owner.
-  var turns = UserLines()
+  let turns: UserLines
 
   private static let batch: UInt32 = 256
   /// How many earlier revisions are searched, for when one was cancelled before it had carried everything

@@ -80,15 +80,12 @@ struct PhotoStages: Stages, OnGround {
     let photo = work.photo
     notes.time(photo) { $0.queued = clock.uptime() - work.admitted }
     let originals = try originals(work)
+    let file: any OpenFile
     do throws(SystemError) {
-      let file = try originals.open(Download.Original.name(of: photo), .read)
-      if try isWhole(file, photo) { return file }
-    } catch {
-      if error.isMissing { throw try await lose(photo, "is gone from") }
-      if error.name == .inputOutput { throw try await lose(photo, "cannot be read from") }
-      throw error.machineFailure
-    }
-    throw try await lose(photo, "was damaged in")
+      file = try originals.open(Download.Original.name(of: photo), .read)
+    } catch { throw try await loss(of: photo, error) }
+    try await checkOriginal(file, of: photo)
+    return file
   }
 
   /// The original still has the bytes that were downloaded.
@@ -101,10 +98,16 @@ struct PhotoStages: Stages, OnGround {
   /// Raises the loss of an original that this machine has damaged.
   private func checkOriginal(_ file: any OpenFile, of photo: PhotoID) async throws(Failure) {
     do throws(SystemError) { if try isWhole(file, photo) { return } } catch {
-      guard error.name == .inputOutput else { throw error.machineFailure }
-      throw try await lose(photo, "cannot be read from")
+      throw try await loss(of: photo, error)
     }
     throw try await lose(photo, "was damaged in")
+  }
+
+  /// Of an original that cannot be read; other errors are trouble of this machine.
+  private func loss(of photo: PhotoID, _ error: SystemError) async throws(Failure) -> Failure {
+    if error.isMissing { return try await lose(photo, "is gone from") }
+    if error.name == .inputOutput { return try await lose(photo, "cannot be read from") }
+    return error.machineFailure
   }
 
   /// Records the original as lost, so that it is downloaded again. The photo is not to blame: an original that this
