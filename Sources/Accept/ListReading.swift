@@ -3,6 +3,7 @@
 // second death it is set aside for good. Each death is on disk before the next try, so a restart does not
 // forget it, and no list can kill workers forever. Confined to the inbox's thread. Raises a `Failure`.
 
+internal import Files
 internal import Vocabulary
 
 struct ListReading {
@@ -20,7 +21,7 @@ struct ListReading {
     var words = memory.died[sha256]?.words ?? "as before"
     while deaths < Quarantine.maximumDeaths {
       do throws(Failure) {
-        try await parts.rules.readList(copy, of: draft.owner, catalog: draft.catalog)
+        try await parts.readList(copy, of: draft.owner, into: draft.catalog, in: draft.folder)
         let terms = try await parts.rules.prepare(draft)
         if deaths > 0 { forgetDeaths(sha256) }
         return terms
@@ -29,7 +30,6 @@ struct ListReading {
         deaths += 1
         words = error.reason
         try count(error, of: sha256, deaths, draft.list, draft.name)
-        try asMachine { () throws(SystemError) in try draft.catalog.truncate(to: 0) }
       }
     }
     throw try await setAside(draft, copy, sha256, words)
@@ -76,5 +76,25 @@ struct ListReading {
       .final, code: "list.poison",
       reason: "reading it killed the worker twice; it is set aside as quarantine/\(stem): \(words)",
       advice: "Remove \(stem)* there to have it read again")
+  }
+}
+
+extension ClaimParts {
+  private static let written = FileName(literal: ".catalog")
+
+  /// Has a worker read the list, and copies what it wrote into the empty catalog. A worker that a list has taken over may
+  /// write, truncate and map its file as long as it lives; it never holds a descriptor of the catalog.
+  func readList(
+    _ list: any OpenFile, of owner: UInt32, into catalog: any OpenFile, in folder: any Folder
+  ) async throws(Failure) {
+    // Without a name: it is gone with the last descriptor, even after a crash.
+    let written = try asMachine { () throws(SystemError) in try folder.openUnnamed(Self.written) }
+    try await rules.readList(list, of: owner, catalog: written)
+    do throws(SystemError) {
+      let size = try written.status().size
+      try await LongFiles.aside(size) { () throws(SystemError) in
+        _ = try FileCopy.copy(written, to: catalog, upTo: size)
+      }
+    } catch { throw error.machineFailure }
   }
 }

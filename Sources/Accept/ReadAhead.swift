@@ -145,8 +145,8 @@ final class ReadAhead {
     _ candidate: Candidate, _ staged: StagedList, _ sum: FileCopy.Sum, _ claim: Claim
   ) async -> Bool {
     do throws(Failure) {
-      try await parts.rules.readList(
-        staged.copy.out, of: candidate.status.owner, catalog: staged.catalog)
+      try await parts.readList(
+        staged.copy.out, of: candidate.status.owner, into: staged.catalog, in: staged.folder)
       return true
     } catch {
       if error.isWorkerDeath {

@@ -150,6 +150,30 @@ import Vocabulary
     #expect(try folder.status(of: ListFolder.catalog).inode != seen)
   }
 
+  @Test(arguments: [true, false])
+  func `a worker that writes to its file after its answer changes no catalog`(
+    isAhead: Bool
+  ) async throws {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, Self.good)
+    if isAhead { await bench.readAhead(try bench.candidate()) }
+    // Before the catalog is checked, and after its list is accepted.
+    let spoil: @Sendable () -> Void = { [rules = bench.rules] in
+      for file in rules.state.withLock({ $0.written }) {
+        try? file.write(Array("OVERWRITTEN".utf8), at: 0)
+        try? file.truncate(to: 5)
+      }
+    }
+    bench.rules.state.withLock { $0.onPrepare = spoil }
+    try await bench.settle(rounds: 1)
+    #expect(try bench.acceptedTexts() == [Self.good])
+    spoil()
+    #expect(bench.rules.state.withLock { $0.written.count } == 1)
+    let folder = try bench.lists.openFolder(FileName(literal: "1"), creating: false)
+    let catalog = try folder.open(ListFolder.catalog, .read).read(at: 0, upTo: 4096)
+    #expect(String(decoding: catalog, as: UTF8.self) == "catalog of \(Self.good)")
+  }
+
   @Test("The first attempt uses the verdict of reading ahead, the next one reads again")
   func verdict() async throws {
     let bench = try await Self.readAhead("no list")

@@ -48,6 +48,8 @@ final class ScriptedRules: IntakeRules {
     var crowds: [String] = []
     /// The failure of the next read, used once.
     var readFailure: Failure?
+    /// The files that workers have written. They keep them.
+    var written: [any OpenFile] = []
     /// The owner has another list of the name.
     var isLate = false
     /// Each runs once: after a list is read, and before it is recorded.
@@ -158,6 +160,7 @@ final class ScriptedRules: IntakeRules {
         throw SystemError(code: 0, call: "parse", thing: "list")
       }
       try catalog.write(Array("catalog of ".utf8) + bytes, at: 0)
+      state.withLock { $0.written.append(catalog) }
     } catch {
       if error.code == -1 {
         throw Failure(.passing, code: "worker.died", reason: "the worker ended with signal 11")

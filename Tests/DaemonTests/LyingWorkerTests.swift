@@ -38,4 +38,26 @@ import Testing
       try await bench.stop(daemon)
     }
   }
+
+  @Test func `the catalog of a list never changes, although its reader writes to its file later`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.startWithTestWorker()
+      let url = bench.origin.url("/one.jpg")
+      try bench.serve(Array("echo".utf8), as: "one.jpg")
+      var catalogs: [String: [UInt8]] = [:]
+      // A reader that has had nothing to do for two seconds has ended, with all that it kept.
+      while !daemon.errors.contains("the worker exited with code 7"), catalogs.count < 100 {
+        let round = catalogs.count + 1
+        try await bench.drop(PhotoListText.binary([("keep list", url)]), as: "keep\(round).plist")
+        try await bench.wait(for: "keep\(round)", daemon)
+        let path = "state/lists/\(round)/catalog"
+        catalogs[path] = bench.bytes(path)
+      }
+      #expect(daemon.errors.contains("the worker exited with code 7"))
+      for (path, bytes) in catalogs { #expect(bench.bytes(path) == bytes, "\(path)") }
+      try await bench.stop(daemon)
+    }
+  }
 }

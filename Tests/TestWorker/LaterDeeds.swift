@@ -25,14 +25,20 @@ enum LaterDeeds {
     switch String(decoding: bytes.prefix { $0 != 0x20 }, as: UTF8.self) {
     case "keep":
       let answer = try write(bytes, to: print)
-      let address = dr_map(print.descriptor, bytes.count)
-      kept.withLock { $0.append(Kept(file: print, address: address, size: bytes.count)) }
+      keep(print, size: bytes.count)
       return answer
-    case "spoil":
-      let spoilt = kept.withLock { files in files.map(spoil).joined(separator: " ") }
-      return try write(Array("spoilt: \(spoilt)".utf8), to: print)
+    case "spoil": return try write(Array("spoilt: \(spoilAll())".utf8), to: print)
     default: return nil
     }
+  }
+
+  static func keep(_ file: any OpenFile, size: Int) {
+    let address = dr_map(file.descriptor, size)
+    kept.withLock { $0.append(Kept(file: file, address: address, size: size)) }
+  }
+
+  static func spoilAll() -> String {
+    kept.withLock { files in files.map(spoil).joined(separator: " ") }
   }
 
   private static func write(

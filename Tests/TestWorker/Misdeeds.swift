@@ -33,7 +33,13 @@ enum Misdeeds {
     let text = String(decoding: (try? list.read(at: 0, upTo: 65536)) ?? [], as: UTF8.self)
     if text.contains("killer list") { dr_crash() }
     do throws(Failure) {
-      return .success(try ListReader.read(list: list, catalog: catalog, limits: limits))
+      try ListReader.read(list: list, catalog: catalog, limits: limits)
+      if text.contains("keep list") {
+        // The code shows that the deed was done.
+        if LaterDeeds.spoilAll() == "mapped,written,cut" { ThisProcess.end(with: 7) }
+        LaterDeeds.keep(catalog, size: 1)
+      }
+      return .success(())
     } catch { return .failure(error) }
   }
 
