@@ -72,10 +72,9 @@ enum PacketExcerpt {
     var rest = text
     while let and = rest.firstIndex(of: UInt8(ascii: "&")) {
       guard let end = rest[and...].firstIndex(of: UInt8(ascii: ";")) else { return false }
-      let name = String(decoding: rest[(and + 1)..<end], as: UTF8.self)
-      guard ["amp", "lt", "gt", "quot", "apos"].contains(name) || name.hasPrefix("#") else {
-        return false
-      }
+      let name = rest[(and + 1)..<end]
+      let isKnown = ["amp", "lt", "gt", "quot", "apos"].contains { name.elementsEqual($0.utf8) }
+      guard isKnown || name.first == UInt8(ascii: "#") else { return false }
       rest = rest[(end + 1)...]
     }
     return true

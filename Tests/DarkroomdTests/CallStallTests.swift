@@ -18,7 +18,20 @@ import Vocabulary
     try OwnExecutor("test-calls", threads: 1)
   }
 
-  private func calls(_ text: String) -> [any ControlMethod] {
+  private static let callsWithoutText: [any ControlMethod] = [
+    StatusOrder(), ListsOrder(), AgedOrder(age: .zero), InboxOrder(), SettingsOrder(), WatchOrder(),
+    CacheOrder(clear: false), MetricsOrder(), FlushOrder(host: nil), NodesOrder(),
+    ForecastOrder(keepLists: .seconds(86_400), keepPrints: nil),
+  ]
+
+  /// As many photos as a call may name, with as many bytes as a message has.
+  private func photos(_ filler: HostileText) -> [String] {
+    let bytes = 60_000 / FocusOrder.mostWords
+    return (0..<FocusOrder.mostWords).map { filler.text(bytes - 4) + "\($0)" }
+  }
+
+  private func calls(_ filler: HostileText) -> [any ControlMethod] {
+    let text = filler.text(OutsideText.longest)
     let list = ListReference(text)
     let known = ListReference("1")
     return [
@@ -32,7 +45,9 @@ import Vocabulary
       RedeemOrder(token: text), FlushOrder(host: text), WhyOrder(list: known, photo: text),
       FocusOrder(list: known, photos: [text], viewer: text),
       RetryOrder(list: known, photos: [text]), FindOrder(list: known, text: text),
-    ]
+      FocusOrder(list: known, photos: photos(filler)),
+      RetryOrder(list: known, photos: photos(filler)), DrainOrder(node: text),
+    ] + Self.callsWithoutText
   }
 
   /// The turns of another user while the call is answered, beside 1100 lists; 0 if the answer is wrong.
@@ -99,7 +114,7 @@ import Vocabulary
         try await bench.parts.recorder.record([.accepted(ListID(number), about.acceptance)])
         bench.parts.index.add(ListID(number), try ListLabel(about))
       }
-      for call in calls(filler.text(OutsideText.longest)) {
+      for call in calls(filler) {
         var peer = ControlPeer.owner
         for view in [nil, filler.text(OutsideText.longest)] {
           peer.view = view

@@ -61,6 +61,8 @@ struct JointBook {
   private var allowed: [PhotoID: Int] = [:]
   /// Photos that were recorded as downloaded, and not as lost since.
   private var downloaded: Set<PhotoID> = []
+  /// Lists whose cancel is recorded: nothing but their removal follows.
+  private var cancelled: Set<ListID> = []
   private(set) var asks = 0
   private(set) var ends = 0
   var removals = 0
@@ -87,13 +89,18 @@ struct JointBook {
   }
 
   mutating func applied(_ change: Change) {
+    if cancelled.contains(change.list), change != .removed(change.list) {
+      violate("\(change) is applied, and the list is cancelled")
+    }
     switch change {
     case .downloaded(let photo, _): downloaded.insert(photo)
     case .lost(let photo):
       downloaded.remove(photo)
       allowed[photo, default: 0] += 1
     case .retry(let photo, .download, _, _, _, _): allowed[photo, default: 0] += 1
-    case .cancelled: ends += 1
+    case .cancelled(let list):
+      ends += 1
+      cancelled.insert(list)
     default: break
     }
   }

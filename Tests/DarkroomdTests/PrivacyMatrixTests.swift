@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is told what: each method of the control interface, as a call and as a stream, for the owner of the lists, root,
 // another member of the group, and pages that look for one of them. Each field of a private list, of an open one and of
-// files in the inbox has a word of its own; a caller is told exactly the words that the table has for it. A test
-// fails until a new method has its calls here. Files are in PrivateFilesTests, the socket's mode in ListenerTests.
+// files in the inbox has a word of its own; a caller is told exactly the words that the table has for it, and by the
+// methods that Privacy.txt has for it. A test fails until a new method has its calls here. Files are in
+// PrivateFilesTests, the socket's mode in ListenerTests.
 
 import Accept
 import Chain
 import Download
 import Files
+import Foundation
 import Linux
 import Record
 import Steer
@@ -45,8 +47,9 @@ import Vocabulary
     static let files: Set = ["WordRejected", "WordCrowd"]
     /// The owner of that file is root.
     static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint"]
-    /// Queries of URLs are never told.
-    static let all = open.union(`private`).union(files).union(ofRoot).union(["WordQuery"])
+    /// Queries of URLs, webhooks and the names of viewers.
+    static let never: Set = ["WordQuery", "WordNotify", "WordViewer"]
+    static let all = open.union(`private`).union(files).union(ofRoot).union(never)
   }
 
   /// Signs the views of pages.
@@ -95,11 +98,26 @@ import Vocabulary
   @Test func `each caller is told the words of the table, by whatever method`() async throws {
     try await PeopleBench.use { bench in
       try await prepare(bench)
+      var rows: [String] = []
       for caller in Caller.allCases {
         let told = try await told(caller, bench)
         #expect(Set(told.keys) == caller.words, "\(caller.rawValue): \(told)")
+        rows += told.sorted { $0.key < $1.key }.map { word, methods in
+          "\(caller.rawValue) \(word): \(methods.sorted().joined(separator: " "))\n"
+        }
       }
+      try Self.compare(rows.joined())
     }
+  }
+
+  /// After a change that a person has looked at, `DARKROOM_REWRITE=1 swift test --filter PrivacyMatrixTests` writes
+  /// the table again.
+  private static func compare(_ table: String) throws {
+    let path = Repository.path("Tests/DarkroomdTests/Privacy.txt")
+    if ProcessInfo.processInfo.environment["DARKROOM_REWRITE"]?.isEmpty == false {
+      try table.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    #expect(table == Repository.text("Tests/DarkroomdTests/Privacy.txt"))
   }
 
   /// The words in all replies, each with the methods that told it.
@@ -193,6 +211,7 @@ import Vocabulary
         }
         $0.terms = terms("barn", "WordTitle")
         $0.terms.isPrivate = true
+        $0.terms.notify = try? PhotoURL(parsing: "https://hooks.example.org/WordNotify")
       })
     let open = try await bench.begin(
       2,
@@ -204,6 +223,9 @@ import Vocabulary
     #expect(await bench.closeHost(of: closed))
     let chains = parts.photos.chains
     #expect(try await Patience.sees { chains.closedHosts().count == 2 })
+    let focus = FocusOrder(list: Self.lists[1], photos: ["1"], viewer: "WordViewer")
+    let focused = await bench.calls.handle(focus, from: .owner)
+    #expect(focused.message(FocusReport.self)?.photos == 1, "\(focused)")
     let row = ResultRow(
       photo: 2, state: .failed, attempts: 3, code: "http.404", reason: "WordRow")
     await chains.idle(closed)

@@ -50,4 +50,15 @@ enum Corpus {
       }
     }
   }
+
+  /// The same input in letters is no measure of a text that has nothing but letters.
+  @Test func `a target that is slow with plain letters would stop`() async {
+    await #expect(processExitsWith: .failure) {
+      let letters = [UInt8](repeating: 0x61, count: 1000)
+      CostBound.check(.message, letters) { _ in
+        let start = ProcessorTime.ofThread
+        while ProcessorTime.ofThread - start < CostBound.most(.message, letters.count) {}
+      }
+    }
+  }
 }

@@ -92,6 +92,13 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `no photo is new because nothing is known of it`() {
+    let found = offenders(Repository.sources) { file in
+      file.code.filter { $0.contains(#/\?\? (PhotoState|PhotoStanding|ListState)?\.new\b/#) }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `unchecked Sendable stands once, with its reason, and covers no stored var`() {
     let holders = Repository.sources.filter { $0.code.contains { $0.contains("@unchecked") } }
     #expect(holders.map(\.path) == ["Sources/Chain/StageOperation.swift"])

@@ -7,8 +7,9 @@ import Testing
 
 @Suite struct OutsideTextRuleTests {
   private static let modules = [
-    "Steer", "Show", "Cluster", "Catalog", "System/Transfer", "System/HTTP", "System/JSON",
-    "System/Postgres",
+    "Steer", "Show", "Cluster", "Catalog", "Accept", "Download", "Filter", "Output",
+    "System/Transfer", "System/HTTP", "System/JSON", "System/Postgres", "System/Worker",
+    "System/Codecs", "System/Markup",
   ]
 
   private static let refused = [
@@ -36,6 +37,27 @@ import Testing
     ("Catalog/URLName.swift", "String(validating:", "is only asked whether it is UTF-8"),
     ("Catalog/ListBuilder.swift", "String(decoding: row.name", "limited; NameIndex compares it"),
     ("Catalog/ListText.swift", "var string", "to be shown or parsed; a key is compared by bytes"),
+    ("Accept/AboutFile+Text.swift", "Self.damaged(", "our own file, to be shown"),
+    ("Accept/AboutFile+Text.swift", "settings: String(decoding:", "our own file"),
+    ("Accept/Quarantine.swift", "let words", "our own file, at most 100 bytes"),
+    ("Accept/Quarantine.swift", "[String: Entry]", "names in our own folder"),
+    ("Accept/Quarantine.swift", "let text", "names in our own folder"),
+    ("Accept/ClaimMemory.swift", "var died", "digests in hex"),
+    ("Accept/InboxMemory.swift", "let words", "our own file"),
+    ("Download/NoteHead.swift", "String", "our own file; its names are compared with ours"),
+    ("Download/PartialNote.swift", "UInt64(String(decoding:", "digits"),
+    ("Filter/PNGMetadata.swift", "Set<String>", "four bytes"),
+    ("Filter/PNGMetadata.swift", "let name = String(decoding: head", "four bytes"),
+    ("Filter/PacketExcerpt.swift", "String(validating:", "is only asked whether it is UTF-8"),
+    ("Filter/TextPreview.swift", "lowercased()", "a keyword, at most 79 bytes"),
+    ("Filter/TextPreview.swift", "Int(String(decoding:", "digits"),
+    ("Output/SheetFolder.swift", "let number", "digits of a name in our own folder"),
+    ("Output/PrintName.swift", "uppercased().lowercased()", "a file name, at most 255 bytes"),
+    ("Output/PrintName.swift", "PictureName(Array(name.utf8)).stem", "limited by the catalog"),
+    ("Output/PrintName.swift", "String(decoding: out", "a file name, to be made"),
+    ("System/Worker/WorkerAnswer.swift", "let word", "checked: ASCII, at most 64 bytes"),
+    ("System/Codecs/PictureSniffer.swift", "switch String(decoding: brand", "four bytes"),
+    ("System/Markup/MarkupReader.swift", "XML_ErrorString", "expat's words, to be shown"),
     ("System/Transfer/HeaderText.swift", "String(decoding: bytes", "ASCII, and limited"),
     ("System/Transfer/EasyHandle.swift", "cString: errorText", "libcurl's words, to be shown"),
     ("System/Transfer/TransferEnding.swift", "curl_easy_strerror", "libcurl's words"),

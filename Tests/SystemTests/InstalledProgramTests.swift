@@ -57,6 +57,16 @@ import Testing
   }
 
   @Test(.enabled(if: stage != nil, none), arguments: programs)
+  func `no installed program knows the variable of faults`(program: String) throws {
+    let word = Data("DARKROOM_FAULT".utf8)
+    let own = try Data(contentsOf: URL(filePath: "\(DaemonBench.programFolder)/darkroomd"))
+    #expect(own.range(of: word) != nil || !DaemonBench.isDebugBuild)
+    let path = "\(try #require(Self.stage))/usr/\(program)"
+    let installed = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+    #expect(installed.range(of: word) == nil)
+  }
+
+  @Test(.enabled(if: stage != nil, none), arguments: programs)
   func `a program needs no Swift runtime on the machine`(program: String) throws {
     let found = libraries(try look(program))
     let runtime = ["swift", "Foundation", "dispatch", "Blocks", "FoundationICU"]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processor time that an input may take: a constant for each of its bytes, above a floor. Programs that are not
-// optimised take longer for everything: there the same input in plain letters is the measure of a text, and the
-// constant is greater for other inputs.
+// optimised take longer for everything, and have a greater constant. There, the same input in plain letters is a second,
+// closer measure of a text.
 
 import Support
 
@@ -19,19 +19,26 @@ enum CostBound {
     let start = ProcessorTime.ofThread
     run(bytes)
     let first = ProcessorTime.ofThread - start
-    let least = floor(of: target) + perByte * bytes.count
+    let least = least(target, bytes.count)
     if first <= least { return }
     // The caches may have been cold.
     let cost = min(first, ProcessorTime.cost(runs: 2) { run(bytes) })
+    must(cost <= most(target, bytes.count), "\(target): \(cost) for \(bytes.count) bytes")
     if target.isText {
       let plain = ProcessorTime.cost(runs: 1) { run(letters(bytes)) }
       must(
         cost <= least + plain * ratio,
         "\(target): \(cost) for \(bytes.count) bytes, \(plain) in letters")
-    } else {
-      let most = (floor(of: target) + perByte * bytes.count) * slowness
-      must(cost <= most, "\(target): \(cost) for \(bytes.count) bytes")
     }
+  }
+
+  /// Whatever the bytes are.
+  static func most(_ target: FuzzTarget, _ bytes: Int) -> Duration {
+    least(target, bytes) * slowness
+  }
+
+  private static func least(_ target: FuzzTarget, _ bytes: Int) -> Duration {
+    floor(of: target) + perByte * bytes
   }
 
   /// Letters in place of all bytes that are not ASCII; different names mostly stay different.
