@@ -16,9 +16,9 @@ package protocol IntakeRules: Sendable {
   /// for each claim.
   func standing() -> IntakeStanding
 
-  /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
-  /// is. `final` means that only the user, or an administrator, can change that. Called for each user and file that
-  /// waits, so it asks no disk.
+  /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others let in that are not recorded
+  /// yet; nil if it is. `final` means that only the user, or an administrator, can change that. Called for each user and
+  /// file that waits, so it asks no disk.
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?

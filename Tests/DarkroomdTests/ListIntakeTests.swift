@@ -568,7 +568,9 @@ import Vocabulary
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
       #expect(bench.intake.fullness(for: 1000, besides: 1, adding: 0) == nil)
-      #expect(bench.intake.fullness(for: 1000, besides: 2, adding: 0)?.code == "inbox.full")
+      let enters = try #require(bench.intake.fullness(for: 1000, besides: 2, adding: 0))
+      #expect(
+        enters.code == "inbox.full" && enters.reason.contains(": 2 lists are at work already"))
       let list = try await accept(bench)
       #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
       let failure = bench.intake.fullness(for: 1000, besides: 1, adding: 0)

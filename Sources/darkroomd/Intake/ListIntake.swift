@@ -94,8 +94,10 @@ struct ListIntake: IntakeRules, OnGround {
         own.lists + lists >= max(1, limits.maximumLists / users)
           || open.lists + lists >= 2 * limits.maximumLists
       {
+        // With those that are let in and not recorded yet.
         return Self.full(
-          "\(open.lists) lists are at work already", own, "raise MaximumLists= in darkroomd.conf")
+          "\(max(open.lists, limits.maximumLists)) lists are at work already", own,
+          "raise MaximumLists= in darkroomd.conf")
       }
       if open.photos >= limits.maximumPhotos,
         own.photos >= limits.maximumPhotos / users || open.photos >= 2 * limits.maximumPhotos
