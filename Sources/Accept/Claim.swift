@@ -70,10 +70,10 @@ struct Claim {
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
-    if let failure = parts.rules.fullness(
+    if let failure = await parts.rules.fullness(
       for: candidate.status.owner, besides: memory.entering, adding: 0)
     {
-      throw .full(failure)
+      throw failure.kind == .cancelled ? .interrupted : .full(failure)
     }
     let (list, about) = try await memory.enter { () async throws(Attempt) in
       try checkSize(dropped)

@@ -108,7 +108,7 @@ final class InboxLoop {
     let before = state.waiting
     if isWhole { memory.discardLeftovers() }
     do throws(Attempt) {
-      let claim = try attach()
+      let claim = try await attach()
       if !isRecovered {
         try await InboxRecovery(claim: claim).run()
         isRecovered = true
@@ -131,8 +131,9 @@ final class InboxLoop {
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
-  private func attach() throws(Attempt) -> Claim {
-    trouble.standing = parts.rules.standing()
+  private func attach() async throws(Attempt) -> Claim {
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    trouble.standing = standing
     door.note(record: trouble.standing.record)
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {

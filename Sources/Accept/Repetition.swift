@@ -15,7 +15,7 @@ struct Repetition {
 
   /// Returns when `accepted` is durable.
   func run(_ order: RepeatOrder) async throws(Failure) -> ListID {
-    if let failure = parts.rules.fullness(
+    if let failure = await parts.rules.fullness(
       for: order.owner, besides: memory.entering, adding: 0)
     {
       throw failure

@@ -215,6 +215,14 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `the lists that were let in are counted after the disks have answered`() async {
+    let rules = ScriptedRules()
+    rules.state.withLock { $0.mostLists = 1 }
+    let failure = await rules.fullness(
+      for: 0, besides: rules.state.withLock { $0.looks }, adding: 0)
+    #expect(failure?.code == "inbox.full")
+  }
+
   @Test func `a file that is no list has no place of a list for long`() async throws {
     let bench = try InboxBench()
     bench.rules.state.withLock { $0.mostLists = 1 }

@@ -83,7 +83,7 @@ final class ScriptedRules: IntakeRules {
     }
   }
 
-  func standing() -> IntakeStanding {
+  func standing() -> IntakeStanding? {
     state.withLock { state in
       state.looks += 1
       return IntakeStanding(

@@ -45,7 +45,7 @@ struct RollClaim {
     let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
-    let standing = parts.rules.standing()
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
     func fullness(adding bytes: UInt64, besides lists: Int) -> Failure? {
       parts.rules.fullness(
         for: candidate.status.owner, besides: lists, adding: bytes, on: standing)

@@ -29,10 +29,12 @@ struct ListIntake: IntakeRules, OnGround {
 
   // MARK: rules
 
-  func standing() -> IntakeStanding {
-    let (machine, left) = rooms()
-    let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
-    return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+  func standing() async -> IntakeStanding? {
+    await ground.stop.unlessOn { [self] in
+      let (machine, left) = rooms()
+      let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
+      return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+    }
   }
 
   /// Why no list is let in, and the bytes that are left for copies of pictures.
