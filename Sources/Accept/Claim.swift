@@ -48,11 +48,11 @@ struct Claim {
 
   var parts: ClaimParts { memory.parts }
 
-  func attempt(_ candidate: Candidate, _ proof: Proof, besides others: Int) async -> Attempt {
+  func attempt(_ candidate: Candidate, _ proof: Proof) async -> Attempt {
     do throws(Attempt) {
       return candidate.isRoll
-        ? try await RollClaim(claim: self).take(candidate, besides: others)
-        : try await take(candidate, proof, others)
+        ? try await RollClaim(claim: self).take(candidate)
+        : try await take(candidate, proof)
     } catch { return error }
   }
 
@@ -63,24 +63,25 @@ struct Claim {
     } catch { return Probe(error) }
   }
 
-  private func take(
-    _ candidate: Candidate, _ proof: Proof, _ others: Int
-  ) async throws(Attempt) -> Attempt {
+  private func take(_ candidate: Candidate, _ proof: Proof) async throws(Attempt) -> Attempt {
     let dropped = try open(candidate, proof)
     defer { dropped.release() }
     if let list = try await turnedAway(dropped) { return .rejected(list) }
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
-    if let failure = parts.rules.fullness(
-      for: candidate.status.owner, besides: others, adding: 0)
+    if let failure = await parts.rules.fullness(
+      for: candidate.status.owner, besides: memory.entering, adding: 0)
     {
-      throw .full(failure)
+      throw failure.kind == .cancelled ? .interrupted : .full(failure)
     }
-    try checkSize(dropped)
-    let (list, about) = try await stage(dropped)
-    memory.remember(list, about)
-    try await accept(list, about)
+    let (list, about) = try await memory.enter { () async throws(Attempt) in
+      try checkSize(dropped)
+      let (list, about) = try await stage(dropped)
+      memory.remember(list, about)
+      try await accept(list, about)
+      return (list, about)
+    }
     return try await complete(list, about, dropped) == .changed ? .changed : .accepted(list)
   }
 

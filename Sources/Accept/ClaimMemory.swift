@@ -29,6 +29,9 @@ final class ClaimMemory {
   /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.
   var died: [String: (count: Int, words: String)] = [:]
   let ahead: ReadAhead
+  /// Lists that were let in and are not recorded yet. A claim that waits for its turn, or for the answer whether its list
+  /// is let in, is none of them: claims that counted each other would all find the daemon full, again and again.
+  private(set) var entering = 0
   /// Staging folders that could not be removed.
   private var leftovers: Set<FileName> = []
   /// Lists whose unreadable folder has been reported.
@@ -56,8 +59,14 @@ final class ClaimMemory {
     await parts.rules.giveUp(list)
   }
 
-  /// Files that leave the inbox now; a list is recorded before that.
-  var departing: Int { nests.count }
+  /// Makes and records a list that is let in.
+  func enter<Value, Problem: Error>(
+    _ make: () async throws(Problem) -> Value
+  ) async throws(Problem) -> Value {
+    entering += 1
+    defer { entering -= 1 }
+    return try await make()
+  }
 
   func use(nest list: ListID) { nests.insert(list) }
   func release(nest list: ListID) { nests.remove(list) }

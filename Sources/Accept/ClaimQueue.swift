@@ -44,8 +44,6 @@ struct ClaimQueue {
   }
 
   var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
-  /// Running claims.
-  var count: Int { running.count }
 
   /// A task for pictures runs or waits.
   var hasRoll: Bool {

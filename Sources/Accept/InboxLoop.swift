@@ -108,7 +108,7 @@ final class InboxLoop {
     let before = state.waiting
     if isWhole { memory.discardLeftovers() }
     do throws(Attempt) {
-      let claim = try attach()
+      let claim = try await attach()
       if !isRecovered {
         try await InboxRecovery(claim: claim).run()
         isRecovered = true
@@ -131,8 +131,9 @@ final class InboxLoop {
     if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
-  private func attach() throws(Attempt) -> Claim {
-    trouble.standing = parts.rules.standing()
+  private func attach() async throws(Attempt) -> Claim {
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    trouble.standing = standing
     door.note(record: trouble.standing.record)
     do throws(Failure) {
       if try door.attach(at: parts.clock.uptime()) {
@@ -181,11 +182,8 @@ final class InboxLoop {
 
   /// By the last look: a claim asks again.
   private func fullness(for user: UInt32) -> Failure? {
-    parts.rules.fullness(for: user, besides: undecided, adding: 0, on: trouble.standing)
+    parts.rules.fullness(for: user, besides: memory.entering, adding: 0, on: trouble.standing)
   }
-
-  /// Running claims whose lists are not recorded yet.
-  private var undecided: Int { max(0, queue.count - memory.departing) }
 
   private func sweep(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
@@ -309,17 +307,16 @@ final class InboxLoop {
 
   private func perform(_ task: ClaimQueue.Task) async {
     let claim = claim()
-    let others = max(0, undecided - 1)
     switch task {
     case .attempt(let candidate, let proof):
-      let end = await claim.attempt(candidate, proof, besides: others)
+      let end = await claim.attempt(candidate, proof)
       ended(task, candidate, end, claim)
     case .reject(let candidate, let failure, let proof):
       ended(task, candidate, await claim.reject(candidate, failure, proof), claim)
     case .again(let order, _):
       let reply = replies.takeAgain(order)
       do throws(Failure) {
-        reply?.give(.success(try await Repetition(claim: claim).run(order, besides: others)))
+        reply?.give(.success(try await Repetition(claim: claim).run(order)))
       } catch { reply?.give(.failure(error)) }
       queue.ended(task)
       mailbox.put(.claimed)

@@ -13,12 +13,12 @@ package protocol IntakeRules: Sendable {
   func isRecorded(_ list: ListID) -> Bool
 
   /// The state of this machine that decides what is let in now. Asks the disks, so once for each look at the inbox and
-  /// for each claim.
-  func standing() -> IntakeStanding
+  /// for each claim. Nil at a stop, which waits for no disk that hangs.
+  func standing() async -> IntakeStanding?
 
-  /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
-  /// is. `final` means that only the user, or an administrator, can change that. Called for each user and file that
-  /// waits, so it asks no disk.
+  /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others let in that are not recorded
+  /// yet; nil if it is. `final` means that only the user, or an administrator, can change that. Called for each user and
+  /// file that waits, so it asks no disk.
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?
@@ -77,11 +77,13 @@ package protocol IntakeRules: Sendable {
 }
 
 extension IntakeRules {
-  /// The same for a claim, which may begin long after the look.
+  /// The same for a claim, which may begin long after the look. `cancelled` at a stop. `lists` are counted after the disks
+  /// have answered: others may have been let in meanwhile.
   package func fullness(
-    for user: UInt32, besides lists: Int, adding bytes: UInt64
-  ) -> Failure? {
-    fullness(for: user, besides: lists, adding: bytes, on: standing())
+    for user: UInt32, besides lists: @autoclosure () -> Int, adding bytes: UInt64
+  ) async -> Failure? {
+    guard let standing = await standing() else { return .cancelled }
+    return fullness(for: user, besides: lists(), adding: bytes, on: standing)
   }
 }
 

@@ -14,20 +14,15 @@ struct Repetition {
   private var memory: ClaimMemory { claim.memory }
 
   /// Returns when `accepted` is durable.
-  func run(_ order: RepeatOrder, besides others: Int) async throws(Failure) -> ListID {
-    if let failure = parts.rules.fullness(for: order.owner, besides: others, adding: 0) {
+  func run(_ order: RepeatOrder) async throws(Failure) -> ListID {
+    if let failure = await parts.rules.fullness(
+      for: order.owner, besides: memory.entering, adding: 0)
+    {
       throw failure
     }
     let list = memory.drawNumber()
     do throws(Failure) {
-      let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
-      let about = try await lay(order, into: staged)
-      do throws(Failure) {
-        try await parts.rules.accept(list, about.acceptance, about, by: order.user)
-      } catch {
-        try? await claim.close(list)
-        throw error
-      }
+      try await memory.enter { () async throws(Failure) in try await make(list, order) }
       memory.use(list)
       // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
       try? await claim.close(list)
@@ -36,6 +31,17 @@ struct Repetition {
       memory.discard(ListFolder.staged(list))
       // A record that failed may be there all the same.
       if !parts.rules.isRecorded(list) { await memory.giveBack(list) }
+      throw error
+    }
+  }
+
+  private func make(_ list: ListID, _ order: RepeatOrder) async throws(Failure) {
+    let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
+    let about = try await lay(order, into: staged)
+    do throws(Failure) {
+      try await parts.rules.accept(list, about.acceptance, about, by: order.user)
+    } catch {
+      try? await claim.close(list)
       throw error
     }
   }

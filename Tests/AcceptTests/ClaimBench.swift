@@ -71,7 +71,7 @@ final class ClaimBench: @unchecked Sendable {
           clock.advance(by: .seconds(1))
         }
         if case .refused(let failure, let proof) = await claim.attempt(
-          candidate, .lease, besides: 0)
+          candidate, .lease)
         {
           _ = await claim.reject(candidate, failure, proof)
         }
@@ -83,7 +83,7 @@ final class ClaimBench: @unchecked Sendable {
   func acceptInPlace() async throws {
     FaultPlan.set(.init("renameat2", on: "\(inboxPath)/barn.plist", code: 5), for: inboxPath)
     defer { FaultPlan.set(nil, for: inboxPath) }
-    _ = await claim.attempt(try candidate(), .lease, besides: 0)
+    _ = await claim.attempt(try candidate(), .lease)
     #expect(try inbox.has(Self.name))
   }
 

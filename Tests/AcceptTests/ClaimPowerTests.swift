@@ -42,7 +42,7 @@ import Vocabulary
     func settle() async throws {
       for _ in 0..<3 {
         for candidate in try candidates() {
-          _ = await claim.attempt(candidate, .quiet, besides: 0)
+          _ = await claim.attempt(candidate, .quiet)
         }
       }
     }
@@ -66,7 +66,7 @@ import Vocabulary
     let desk = try Desk(disk, rules)
     let candidate = try #require(try desk.candidates().first)
     disk.cutPower(afterCalls: calls)
-    _ = await desk.claim.attempt(candidate, .quiet, besides: 0)
+    _ = await desk.claim.attempt(candidate, .quiet)
     let isOver = !disk.isPowerCut
     disk.cutPower(afterCalls: nil)
     disk.crash(seed: seed)
@@ -85,7 +85,7 @@ import Vocabulary
       let desk = try Desk(disk, rules)
       let candidate = try #require(try desk.candidates().first)
       disk.cutPower(afterCalls: first)
-      _ = await desk.claim.attempt(candidate, .quiet, besides: 0)
+      _ = await desk.claim.attempt(candidate, .quiet)
       // Nothing is lost by a kill.
       guard disk.isPowerCut else { return false }
       disk.cutPower(afterCalls: nil)
@@ -149,7 +149,7 @@ import Vocabulary
     // The list, its catalog and `about` are synced before its record, `state` after it.
     disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, first: 4))
     let candidate = try #require(try desk.candidates().first)
-    let first = await desk.claim.attempt(candidate, .quiet, besides: 0)
+    let first = await desk.claim.attempt(candidate, .quiet)
     guard case .troubled = first else {
       Issue.record("\(first)")
       return

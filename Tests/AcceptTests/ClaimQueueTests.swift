@@ -40,13 +40,13 @@ import Vocabulary
     let files = try (1...6).map { try file("\($0).plist", inode: UInt64($0)) }
     var queue = queue(files)
     #expect(begin(&queue) == ["1.plist", "2.plist", "3.plist", "4.plist"])
-    #expect(queue.count == 4 && !queue.isEmpty)
+    #expect(!queue.isEmpty)
     queue.ended(.attempt(files[2], .lease))
     #expect(begin(&queue) == ["5.plist"])
     for file in files[..<5] { queue.ended(.attempt(file, .lease)) }
     #expect(begin(&queue) == ["6.plist"])
     queue.ended(.attempt(files[5], .lease))
-    #expect(queue.isEmpty && queue.count == 0)
+    #expect(queue.isEmpty)
   }
 
   @Test func `a retry list and its list follow each other`() throws {
@@ -168,6 +168,5 @@ import Vocabulary
     #expect(begin(&queue) == ["again 4"])
     queue.ended(again)
     #expect(begin(&queue) == ["barn.csv"])
-    #expect(queue.count == 2)
   }
 }

@@ -126,26 +126,26 @@ import Vocabulary
   @Test func `a sweep does not see a file that leaves the inbox, and its list counts once`()
     async throws
   {
-    let sight = Mutex<(seen: [[String]], departing: [Int])>(([], []))
+    let sight = Mutex<(seen: [[String]], entering: [Int])>(([], []))
     let memory = Mutex<(ClaimMemory, LinuxFolder)?>(nil)
     let bench = try ClaimBench { _ in
       guard let (claims, inbox) = memory.withLock({ $0 }) else { return }
       let names = (try? claims.look(at: inbox).entries().map { "\($0.key.name)" }) ?? ["unseen"]
       sight.withLock { sight in
         sight.seen.append(names)
-        sight.departing.append(claims.departing)
+        sight.entering.append(claims.entering)
       }
     }
     try bench.inbox.put(ClaimBench.name, Self.good)
     memory.withLock { $0 = (bench.claim.memory, bench.inbox) }
     #expect(
-      await bench.claim.attempt(try bench.candidate(), .lease, besides: 0) == .accepted(ListID(1)))
-    let (seen, departing) = sight.withLock { $0 }
+      await bench.claim.attempt(try bench.candidate(), .lease) == .accepted(ListID(1)))
+    let (seen, entering) = sight.withLock { $0 }
     // Published; about to leave; gone.
     let there = ["barn.plist"]
     #expect(seen == [there, there, []])
-    #expect(departing == [0, 1, 1])
-    #expect(bench.claim.memory.departing == 0)
+    #expect(entering == [1, 0, 0], "it is recorded before it leaves")
+    #expect(bench.claim.memory.entering == 0)
   }
 
   @Test(arguments: 1...3 as ClosedRange<Int>)
@@ -187,7 +187,7 @@ import Vocabulary
       }
       if number <= news.count { User.rename("\(place)/\(news[number - 1])", "\(path)/barn.plist") }
     }
-    let end = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    let end = await bench.claim.attempt(try bench.candidate(), .lease)
     #expect(end == .changed && count.withLock { $0 } == 2)
     #expect(try bench.inbox.text(ClaimBench.name) == "newest end")
     let claims = try bench.inbox.openFolder(ClaimFolder.name, creating: false)
@@ -206,7 +206,7 @@ import Vocabulary
     User.link("\(bench.inboxPath)/barn.plist", "\(bench.inboxPath)/copy.plist")
     try await bench.acceptInPlace()
     let copy = try bench.candidate(FileName(literal: "copy.plist"))
-    #expect(await bench.claim.attempt(copy, .lease, besides: 0) == .accepted(ListID(2)))
+    #expect(await bench.claim.attempt(copy, .lease) == .accepted(ListID(2)))
     #expect(try bench.inbox.has(ClaimBench.name))
     try await bench.settle()
     #expect(bench.rules.names == ["barn.plist", "copy.plist"])
@@ -251,7 +251,7 @@ import Vocabulary
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
     }
     let candidate = try bench.candidate()
-    let attempt = Task { await bench.claim.attempt(candidate, .lease, besides: 0) }
+    let attempt = Task { await bench.claim.attempt(candidate, .lease) }
     #expect(await attempt.value == .interrupted)
     #expect(pieces.withLock { $0 } == 1)
     #expect(try bench.inbox.text(ClaimBench.name) == text)

@@ -200,6 +200,40 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `of lists that come at once those are let in first that are first in order`()
+    async throws
+  {
+    let bench = try InboxBench()
+    bench.rules.state.withLock { $0.mostLists = 2 }
+    for number in 1...4 { User.put(bench.path("\(number).plist"), "\(number) end") }
+    await bench.settle()
+    #expect(bench.rules.names == ["1.plist", "2.plist"])
+    bench.rules.state.withLock { $0.mostLists = 3 }
+    bench.clock.advance(by: .seconds(60))
+    await bench.settle()
+    #expect(bench.rules.names == ["1.plist", "2.plist", "3.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test func `the lists that were let in are counted after the disks have answered`() async {
+    let rules = ScriptedRules()
+    rules.state.withLock { $0.mostLists = 1 }
+    let failure = await rules.fullness(
+      for: 0, besides: rules.state.withLock { $0.looks }, adding: 0)
+    #expect(failure?.code == "inbox.full")
+  }
+
+  @Test func `a file that is no list has no place of a list for long`() async throws {
+    let bench = try InboxBench()
+    bench.rules.state.withLock { $0.mostLists = 1 }
+    User.put(bench.path("bad.plist"), "bad")
+    await bench.settle()
+    User.put(bench.path("good.plist"), "good end")
+    await bench.settle()
+    #expect(bench.rules.names == ["good.plist"])
+    await bench.inbox.stop()
+  }
+
   @Test(
     "Names are bytes: broken UTF-8, the longest name, twins of one letter, control characters",
     arguments: [

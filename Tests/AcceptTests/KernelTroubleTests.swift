@@ -99,7 +99,7 @@ import Vocabulary
       for: bench.inboxPath)
     defer { FaultPlan.set(nil, for: bench.inboxPath) }
     let candidate = try #require(try bench.candidates().first)
-    #expect(await bench.claim.attempt(candidate, .quiet, besides: 0) == .covered)
+    #expect(await bench.claim.attempt(candidate, .quiet) == .covered)
     #expect(await !RollClaim(claim: bench.claim).finishAll())
     #expect(bench.rules.waits == ["Barn: list.covered"])
     #expect(try barn.listing() == ["a.jpg"])

@@ -41,6 +41,19 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `a list that is being read has a place of those that may be at work`() async throws {
+    let bench = try await reading()
+    bench.rules.state.withLock { $0.mostLists = 1 }
+    User.put(bench.path("short.plist"), "short end")
+    _ = await bench.inbox.look()
+    bench.clock.advance(by: .milliseconds(250))
+    _ = await bench.inbox.look()
+    bench.rules.longRead.changed()
+    await bench.inbox.settled()
+    #expect(bench.rules.names == ["long.plist"])
+    await bench.inbox.stop()
+  }
+
   @Test func `a long file that is rejected to a hanging disk does not delay other lists`()
     async throws
   {

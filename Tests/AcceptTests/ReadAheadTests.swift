@@ -59,8 +59,8 @@ import Vocabulary
     try bench.inbox.put(ClaimBench.name, Self.good)
     try bench.inbox.put(other, "the other end")
     await bench.readAhead(try bench.candidate())
-    _ = await bench.claim.attempt(try bench.candidate(other), .lease, besides: 0)
-    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    _ = await bench.claim.attempt(try bench.candidate(other), .lease)
+    _ = await bench.claim.attempt(try bench.candidate(), .lease)
     #expect(try bench.acceptedTexts() == ["the other end", Self.good])
     #expect(Self.reads(bench) == 3)
     try bench.expectTidy("another")
@@ -102,7 +102,7 @@ import Vocabulary
       let bench = try await Self.readAhead(text)
       #expect(Self.reads(bench) == (text == "no list" ? 1 : 0))
       #expect(bench.rules.rejectedCodes.isEmpty)
-      let attempt = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+      let attempt = await bench.claim.attempt(try bench.candidate(), .lease)
       if text.hasSuffix("end") {
         #expect(try bench.acceptedTexts() == [text])
       } else {
@@ -131,7 +131,7 @@ import Vocabulary
     bench.cut.onStep(nil)
     if spoiler == .sync { #expect(bench.cut.step != nil) }
     bench.cut.set(.never, at: 0)
-    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    _ = await bench.claim.attempt(try bench.candidate(), .lease)
     #expect(try bench.acceptedTexts() == [Self.good])
     if writer >= 0 { close(writer) }
   }
@@ -178,7 +178,7 @@ import Vocabulary
   func verdict() async throws {
     let bench = try await Self.readAhead("no list")
     for reads in 1...2 {
-      let attempt = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+      let attempt = await bench.claim.attempt(try bench.candidate(), .lease)
       guard case .refused(let failure, .lease) = attempt else {
         throw Failure(.final, code: "test", reason: "\(attempt)")
       }

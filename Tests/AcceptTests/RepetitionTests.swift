@@ -24,7 +24,7 @@ import Vocabulary
     async throws
   {
     let bench = try await bench()
-    let list = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0), besides: 0)
+    let list = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0))
     #expect(list == ListID(2))
     #expect(try bench.acceptedTexts() == [ClaimTests.good, ClaimTests.good])
     let (old, new) = (
@@ -51,7 +51,7 @@ import Vocabulary
       bench.cut.set(kind, at: steps)
       var answer: ListID?
       do throws(Failure) {
-        answer = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0), besides: 0)
+        answer = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0))
       } catch {
         #expect(error.kind == .machine, "\(error)")
       }
@@ -62,7 +62,7 @@ import Vocabulary
       try bench.expectTidy("\(kind) at \(step)")
       #expect(bench.rules.recorded.count == accepted, "\(kind) at \(step)")
       if accepted == 1 {
-        _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0), besides: 0)
+        _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0))
       }
       #expect(
         try bench.acceptedTexts() == [ClaimTests.good, ClaimTests.good], "\(kind) at \(step)")
@@ -129,7 +129,7 @@ import Vocabulary
     try bench.lists.openFolder(ListFolder.name(first), creating: false)
       .open(ListFolder.list, .write).write(Array("b".utf8), at: 0)
     await #expect(throws: Failure.self) {
-      try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0), besides: 0)
+      try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0))
     }
     #expect(bench.rules.recorded.count == 1)
     try await bench.restart()
@@ -142,7 +142,7 @@ import Vocabulary
       $0.fullness = Failure(.machine, code: "inbox.full", reason: "full")
     }
     do throws(Failure) {
-      _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0), besides: 0)
+      _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first, of: 0))
       Issue.record("repeated")
     } catch { #expect(error.code == "inbox.full") }
     #expect(try bench.lists.listing() == ["1"])

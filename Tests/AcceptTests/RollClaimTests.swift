@@ -255,7 +255,7 @@ import Vocabulary
     let bench = try bench()
     let file = User.open("\(bench.inboxPath)/Barn/door.jpg", 0o1)
     let roll = try #require(try bench.candidates().first)
-    #expect(await bench.claim.attempt(roll, .quiet, besides: 0) == .writer)
+    #expect(await bench.claim.attempt(roll, .quiet) == .writer)
     #expect(try bench.lists.listing().isEmpty)
     close(file)
     try await bench.settle()
@@ -274,7 +274,7 @@ import Vocabulary
         .init("fcntl(F_SETLEASE)", on: "\(bench.inboxPath)/Barn", code: 11, first: leases),
         for: bench.inboxPath)
       let end = await bench.claim.attempt(
-        try #require(try bench.candidates().first), .quiet, besides: 0)
+        try #require(try bench.candidates().first), .quiet)
       FaultPlan.set(nil, for: bench.inboxPath)
       if case .accepted = end { break }
       #expect(end == .writer)
@@ -303,7 +303,7 @@ import Vocabulary
     let bench = try bench()
     bench.rules.state.withLock { $0.room = 10 }
     let roll = try #require(try bench.candidates().first)
-    guard case .troubled = await bench.claim.attempt(roll, .quiet, besides: 0) else {
+    guard case .troubled = await bench.claim.attempt(roll, .quiet) else {
       Issue.record("it was let in")
       return
     }
@@ -316,7 +316,7 @@ import Vocabulary
     try await bench.settle(rounds: 1)
     #expect(try taken(bench) == ["1 pictures.plist": ["b.jpg": "b", "c.jpg": "cc"]])
     let left = try #require(try bench.candidates().first)
-    guard case .troubled(let failure) = await bench.claim.attempt(left, .quiet, besides: 0) else {
+    guard case .troubled(let failure) = await bench.claim.attempt(left, .quiet) else {
       Issue.record("it was let in")
       return
     }
@@ -339,7 +339,7 @@ import Vocabulary
       let fault = FaultPlan.Fault(
         "fstatat", on: bench.inboxPath, code: code, first: looks)
       FaultPlan.set(fault, for: bench.inboxPath)
-      let end = await bench.claim.attempt(candidate, .quiet, besides: 0)
+      let end = await bench.claim.attempt(candidate, .quiet)
       FaultPlan.set(nil, for: bench.inboxPath)
       if case .accepted = end { break }
       switch end {
@@ -376,7 +376,7 @@ import Vocabulary
       FaultPlan.set(
         .init(call, on: "\(bench.inboxPath)/Barn", code: code, first: calls),
         for: bench.inboxPath)
-      let end = await bench.claim.attempt(candidate, .quiet, besides: 0)
+      let end = await bench.claim.attempt(candidate, .quiet)
       FaultPlan.set(nil, for: bench.inboxPath)
       switch end {
       case .accepted: break
@@ -401,7 +401,7 @@ import Vocabulary
       for: bench.inboxPath)
     defer { FaultPlan.set(nil, for: bench.inboxPath) }
     let candidate = try #require(try bench.candidates().first)
-    guard case .unreadable(let failure) = await bench.claim.attempt(candidate, .quiet, besides: 0)
+    guard case .unreadable(let failure) = await bench.claim.attempt(candidate, .quiet)
     else {
       Issue.record("it left the inbox")
       return
@@ -422,7 +422,7 @@ import Vocabulary
       .init("renameat2", on: "\(bench.inboxPath)/Barn", code: 13, isPermanent: true),
       for: bench.inboxPath)
     _ = await bench.claim.attempt(
-      try #require(try bench.candidates().first), .quiet, besides: 0)
+      try #require(try bench.candidates().first), .quiet)
     FaultPlan.set(nil, for: bench.inboxPath)
     let barn = FileName(literal: "Barn")
     try bench.inbox.rename(barn, to: bench.failed, as: barn, replacing: false)

@@ -36,6 +36,8 @@ final class ScriptedRules: IntakeRules {
     var looks = 0
     var questions = 0
     var largestPicture = UInt64.max
+    /// The most lists at work, if they are limited; a recorded list stays at work.
+    var mostLists: Int?
     /// The room for lists, if it is limited.
     var room: UInt64?
     /// Entries are `PATH: REASON`.
@@ -83,7 +85,7 @@ final class ScriptedRules: IntakeRules {
     }
   }
 
-  func standing() -> IntakeStanding {
+  func standing() -> IntakeStanding? {
     state.withLock { state in
       state.looks += 1
       return IntakeStanding(
@@ -240,12 +242,15 @@ final class ScriptedRules: IntakeRules {
   ) -> Failure? {
     let own = state.withLock { state in
       state.questions += 1
-      return state.full[user]
+      let isFull = state.mostLists.map { state.recorded.count + lists >= $0 } ?? false
+      return isFull ? Self.noPlace : state.full[user]
     }
     return standing.machine ?? own ?? (bytes > standing.left ? Self.noRoom : nil)
   }
 
   private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")
+
+  private static let noPlace = Failure(.machine, code: "inbox.full", reason: "no place")
 
   /// Waits until each of these events has happened.
   func wait(for wanted: Set<String>) async {

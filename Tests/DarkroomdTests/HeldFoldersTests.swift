@@ -20,23 +20,26 @@ import Vocabulary
     try await PartBench.use { bench in
       var intake = bench.intake
       intake.footing = bench.ground.footing
-      func fullness() -> Failure? { intake.fullness(for: 1000, besides: 0, adding: 0) }
-      #expect(intake.standing().record == nil && fullness() == nil)
+      func fullness() async -> Failure? { await intake.fullness(for: 1000, besides: 0, adding: 0) }
+      #expect(await intake.standing()?.record == nil)
+      #expect(await fullness() == nil)
       let root = try LinuxFolder.open(path: "\(bench.scratch.path)/daemon")
       let parts = name.split(separator: "/").map { FileName(made: String($0)) }
       let home = parts.count == 1 ? root : try root.openFolder(parts[0], creating: false)
       let (moved, away) = (parts[parts.count - 1], FileName(literal: "away"))
       try home.rename(moved, to: home, as: away, replacing: false)
       if isReplaced { try home.makeFolder(moved) }
-      let trouble = try #require(intake.standing().record)
-      #expect(trouble.code == "state.moved" && fullness() == trouble)
+      let trouble = try #require(await intake.standing()?.record)
+      #expect(trouble.code == "state.moved")
+      #expect(await fullness() == trouble)
       let what = isReplaced ? "was replaced by another folder" : "was removed or renamed"
       #expect(trouble.reason == "the folder \(root.path)/\(name) \(what)")
       let remedy = moved == FileName(literal: "claims") ? ", or restart" : " before darkroomd ends"
       #expect(trouble.advice.hasPrefix("Move it back\(remedy)"))
       if isReplaced { try home.removeFolder(moved) }
       try home.rename(away, to: home, as: moved, replacing: false)
-      #expect(intake.standing().record == nil && fullness() == nil)
+      #expect(await intake.standing()?.record == nil)
+      #expect(await fullness() == nil)
     }
   }
 }

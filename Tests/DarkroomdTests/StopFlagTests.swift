@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon's wish to stop.
 
+import Linux
+import Support
 import Testing
 
 @testable import darkroomd
@@ -23,6 +25,32 @@ import Testing
     let waiter = Task { await flag.wait() }
     waiter.cancel()
     await waiter.value
+    #expect(!flag.isOn)
+  }
+
+  @Test func `a stop does not wait for a look at a disk that hangs`() async throws {
+    let (flag, gate) = (StopFlag(), ThreadSignal())
+    let (begun, ended) = (ChangeSignal(), ChangeSignal())
+    let look = Task {
+      let answer = await flag.unlessOn {
+        begun.changed()
+        gate.wait()
+        return 1
+      }
+      ended.changed()
+      return answer
+    }
+    await begun.change(after: 0)
+    flag.turnOn()
+    #expect(try await Patience.sees { ended.version > 0 })
+    gate.ring()
+    #expect(await look.value == nil)
+    #expect(await flag.unlessOn { 1 } == nil)
+  }
+
+  @Test func `a look that answers is not held up by the wish that may come`() async {
+    let flag = StopFlag()
+    #expect(await flag.unlessOn { 1 } == 1)
     #expect(!flag.isOn)
   }
 }

@@ -41,41 +41,53 @@ struct RollClaim {
     }
   }
 
-  func take(_ candidate: Candidate, besides others: Int) async throws(Attempt) -> Attempt {
+  func take(_ candidate: Candidate) async throws(Attempt) -> Attempt {
     let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
-    let standing = parts.rules.standing()
-    func fullness(adding bytes: UInt64) -> Failure? {
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    func fullness(adding bytes: UInt64, besides lists: Int) -> Failure? {
       parts.rules.fullness(
-        for: candidate.status.owner, besides: others, adding: bytes, on: standing)
+        for: candidate.status.owner, besides: lists, adding: bytes, on: standing)
     }
-    if let failure = fullness(adding: 0) { throw .full(failure) }
-    let lack = fullness(adding: candidate.status.size)
+    if let failure = fullness(adding: 0, besides: memory.entering) { throw .full(failure) }
+    let lack = fullness(adding: candidate.status.size, besides: memory.entering)
     if let lack, !candidate.isLoose { throw .troubled(lack) }
+    let list = try await memory.enter { () async throws(Attempt) in
+      try await make(candidate) { (roll) throws(Attempt) in
+        lack == nil
+          ? roll
+          : try RollRoom(roll: roll) { fullness(adding: $0, besides: memory.entering - 1) }
+            .fitting()
+      }
+    }
+    try await finish(list)
+    return .accepted(list)
+  }
+
+  /// Makes and records the list of those pictures for which there is room.
+  private func make(
+    _ candidate: Candidate, fitting: (Roll) throws(Attempt) -> Roll
+  ) async throws(Attempt) -> ListID {
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
       try Self.roll(candidate.key, look)
     }
-    guard let roll else { return .missing }
+    guard let roll else { throw .missing }
     if let obstacle = roll.obstacle {
-      return obstacle.kind == .final ? .unreadable(obstacle) : obstacle.attempt
+      throw obstacle.kind == .final ? .unreadable(obstacle) : obstacle.attempt
     }
     // Of a stream of pictures that does not end, those are taken that are there now.
-    guard candidate.isLoose || roll.status == candidate.status else { return .changed }
-    let fitting =
-      lack == nil
-      ? roll
-      : try RollRoom(roll: roll) { fullness(adding: $0) }.fitting()
+    guard candidate.isLoose || roll.status == candidate.status else { throw .changed }
+    let chosen = try fitting(roll)
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
-      try await fill(staged, fitting)
+      try await fill(staged, chosen)
     }
     memory.rememberRoll(list, candidate.key)
     try await claim.record(list, about)
     if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
-    try await finish(list)
-    return .accepted(list)
+    return list
   }
 
   // MARK: the end

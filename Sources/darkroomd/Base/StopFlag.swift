@@ -13,4 +13,19 @@ final class StopFlag: Sendable {
 
   /// Returns when it is on.
   func wait() async { await signal.change(after: 0) }
+
+  /// Looks at a disk in the disk home; nil once it is on, even while the look hangs.
+  func unlessOn<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value? {
+    if isOn { return nil }
+    return await withTaskGroup(of: Value?.self) { group in
+      group.addTask { await lookOnDisk(look) }
+      group.addTask { [self] in
+        await wait()
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first
+    }
+  }
 }

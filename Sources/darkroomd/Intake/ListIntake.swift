@@ -29,10 +29,12 @@ struct ListIntake: IntakeRules, OnGround {
 
   // MARK: rules
 
-  func standing() -> IntakeStanding {
-    let (machine, left) = rooms()
-    let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
-    return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+  func standing() async -> IntakeStanding? {
+    await ground.stop.unlessOn { [self] in
+      let (machine, left) = rooms()
+      let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
+      return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+    }
   }
 
   /// Why no list is let in, and the bytes that are left for copies of pictures.
@@ -94,8 +96,10 @@ struct ListIntake: IntakeRules, OnGround {
         own.lists + lists >= max(1, limits.maximumLists / users)
           || open.lists + lists >= 2 * limits.maximumLists
       {
+        // With those that are let in and not recorded yet.
         return Self.full(
-          "\(open.lists) lists are at work already", own, "raise MaximumLists= in darkroomd.conf")
+          "\(max(open.lists, limits.maximumLists)) lists are at work already", own,
+          "raise MaximumLists= in darkroomd.conf")
       }
       if open.photos >= limits.maximumPhotos,
         own.photos >= limits.maximumPhotos / users || open.photos >= 2 * limits.maximumPhotos
