@@ -222,7 +222,7 @@ let tests: [Target] = [
     exclude: ["Privacy.txt"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
-  .testTarget(name: "RepositoryTests", dependencies: ["Support", "Vocabulary", "darkroomd"]),
+  .testTarget(name: "RepositoryTests", dependencies: ["Support"]),
   // The checks of readers of untrusted bytes: `make fuzz` tries new input, FuzzTests the corpus.
   .target(
     name: "FuzzTargets",
