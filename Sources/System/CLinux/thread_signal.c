@@ -33,8 +33,10 @@ int dr_thread_signal_wait_for(struct dr_thread_signal *signal, uint64_t nanoseco
   uint64_t sum = (uint64_t)end.tv_nsec + nanoseconds % 1000000000;
   end.tv_sec += (time_t)(nanoseconds / 1000000000 + sum / 1000000000);
   end.tv_nsec = (long)(sum % 1000000000);
-  if (!sem_clockwait(&signal->semaphore, CLOCK_MONOTONIC, &end)) return 1;
-  return errno != ETIMEDOUT;
+  while (sem_clockwait(&signal->semaphore, CLOCK_MONOTONIC, &end)) {
+    if (errno != EINTR) return 0;
+  }
+  return 1;
 }
 
 void dr_thread_signal_free(struct dr_thread_signal *signal) {

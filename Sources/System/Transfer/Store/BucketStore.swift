@@ -26,8 +26,7 @@ package final class BucketStore: ObjectStore {
   private static let conflicts = 4
   /// How often a request is made that the store is too busy for.
   private static let tries = 4
-  private static let pause = Duration.milliseconds(200)
-  private static let longestPause = Duration.seconds(2)
+  private static let pauses = Backoff(.milliseconds(200), to: .seconds(2))
   /// How often a transfer that is cut off goes on.
   private static let cuts = 8
 
@@ -146,12 +145,12 @@ package final class BucketStore: ObjectStore {
 
   /// A store that is busy now may take the same request a moment later.
   private func runPatiently(_ request: StoreRequest) throws(Failure) -> StoreAnswer {
-    var pause = Self.pause
+    var pauses = Self.pauses
     for _ in 1..<Self.tries {
       let answer = runToEnd(request)
       guard answer.failure == nil, StoreTrouble.isBusy(answer) else { return answer }
-      try rest(min(answer.retryAfter.map { .seconds(Int64($0)) } ?? pause, Self.longestPause))
-      pause *= 2
+      let pause = pauses.take()
+      try rest(min(answer.retryAfter.map { .seconds(Int64($0)) } ?? pause, pauses.longest))
     }
     return runToEnd(request)
   }
