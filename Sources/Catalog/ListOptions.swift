@@ -41,7 +41,7 @@ package struct ListOptions: Equatable, Sendable {
     _ key: OptionKey, to text: ListText, at place: ListPlace
   ) throws(Failure) {
     if key == .output, !text.isText("same") { throw ListRefusal.output(place, text) }
-    do throws(OptionProblem) {
+    do throws(TextProblem) {
       switch key {
       case .title: title = try Self.title(text)
       case .filter: filter = try OptionValue.filter(text)
@@ -55,7 +55,7 @@ package struct ListOptions: Equatable, Sendable {
       }
     } catch {
       let advice = error.choices.isEmpty ? "" : "Write \(error.choices)"
-      throw ListRefusal.option(place, error.words, advice: advice)
+      throw ListRefusal.option(place, error.description, advice: advice)
     }
   }
 
@@ -74,13 +74,13 @@ package struct ListOptions: Equatable, Sendable {
     return url
   }
 
-  private static func title(_ text: ListText) throws(OptionProblem) -> String {
+  private static func title(_ text: ListText) throws(TextProblem) -> String {
     guard text.length <= longestTitle else {
-      throw OptionProblem(
-        words: "'Title' is \(text.length) bytes long; the limit is \(longestTitle)")
+      throw TextProblem(
+        "'Title' is \(text.length) bytes long; the limit is \(longestTitle)")
     }
     guard !text.hasControl else {
-      throw OptionProblem(words: "'Title' contains a control character")
+      throw TextProblem("'Title' contains a control character")
     }
     return text.string
   }

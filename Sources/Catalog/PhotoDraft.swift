@@ -102,7 +102,7 @@ package struct PhotoDraft: Equatable, Sendable {
 
   private mutating func set(_ field: Field, to text: ListText, at place: ListPlace) {
     if has(field) { note("its \(field.words) is given twice", at: place) }
-    do throws(OptionProblem) {
+    do throws(TextProblem) {
       switch field {
       case .name: name = text
       case .url: url = text.trimmed
@@ -114,9 +114,9 @@ package struct PhotoDraft: Equatable, Sendable {
       }
     } catch {
       // A suggestion says enough.
-      let isEnough = error.choices.isEmpty || error.words.hasSuffix("?")
+      let isEnough = error.choices.isEmpty || error.description.hasSuffix("?")
       let more = isEnough ? "" : "; it must be \(error.choices)"
-      note("its \(error.words)\(more)", at: place)
+      note("its \(error)\(more)", at: place)
     }
   }
 
@@ -132,11 +132,11 @@ package struct PhotoDraft: Equatable, Sendable {
     }
   }
 
-  private static func checksum(_ text: ListText) throws(OptionProblem) -> SHA256Digest {
+  private static func checksum(_ text: ListText) throws(TextProblem) -> SHA256Digest {
     let digits = text.trimmed
     if digits.isWhole, let digest = SHA256Digest(hex: digits.bytes) { return digest }
-    throw OptionProblem(
-      words: "'SHA256' is \(text.shown); it must be 64 hex digits, as sha256sum prints them")
+    throw TextProblem(
+      "'SHA256' is \(text.shown); it must be 64 hex digits, as sha256sum prints them")
   }
 
   /// The photo for the catalog. Names it after its URL if its list does not; cuts a name that is too long;

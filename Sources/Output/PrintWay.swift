@@ -14,19 +14,20 @@ package enum PrintWay: Equatable, Sendable {
   /// Once, by a rename that replaces nothing, on file systems without hard links.
   case rename
 
-  /// The reason why prints cannot be made once in a folder, as a clause.
-  package struct Unfit: Error, Equatable {
-    package let words: String
+  package enum Found: Equatable, Sendable {
+    case way(PrintWay)
+    /// Prints cannot be made once in the folder; the reason is a clause.
+    case unfit(String)
   }
 
   /// Makes files of this process in the folder, and removes them: a file that exists is not created again, a name that
   /// is taken is not replaced, and files and folder can be synced.
   package static func once(
     in folder: any Folder, mark: String
-  ) throws(SystemError) -> Result<PrintWay, Unfit> {
+  ) throws(SystemError) -> Found {
     let probe = PrintProbe(folder: folder, mark: mark)
     try probe.clear()
-    let found: Result<PrintWay, Unfit>
+    let found: Found
     do throws(SystemError) { found = try probe.run() } catch {
       try? probe.clear()
       throw error
@@ -52,10 +53,10 @@ private struct PrintProbe {
     for name in [draft, name] { try folder.removeIfThere(name) }
   }
 
-  func run() throws(SystemError) -> Result<PrintWay, PrintWay.Unfit> {
+  func run() throws(SystemError) -> PrintWay.Found {
     try make()
     if try !isRefused({ () throws(SystemError) in _ = try folder.open(draft, .create) }) {
-      return unfit("it creates a file that is there already")
+      return .unfit("it creates a file that is there already")
     }
     let way: PrintWay
     do throws(SystemError) {
@@ -64,7 +65,7 @@ private struct PrintProbe {
     } catch {
       guard error.meansNoLink else { throw error }
       if let reason = try renamed() {
-        return unfit(
+        return .unfit(
           "it has neither hard links (\(error.words)) nor a rename that replaces nothing (\(reason))"
         )
       }
@@ -74,7 +75,7 @@ private struct PrintProbe {
   }
 
   /// The name is given; a second file must not get it.
-  private func judge(_ way: PrintWay) throws(SystemError) -> Result<PrintWay, PrintWay.Unfit> {
+  private func judge(_ way: PrintWay) throws(SystemError) -> PrintWay.Found {
     if way == .rename { try make() }
     let isKept = try isRefused { () throws(SystemError) in
       if way == .link {
@@ -83,15 +84,15 @@ private struct PrintProbe {
         try folder.renameOnce(draft, to: folder, as: name)
       }
     }
-    if !isKept { return unfit("it replaces a name that is taken") }
+    if !isKept { return .unfit("it replaces a name that is taken") }
     if try folder.contents(of: name, upTo: Self.text.count + 1) != Self.text {
-      return unfit("a file is not the same under its new name")
+      return .unfit("a file is not the same under its new name")
     }
     do throws(SystemError) { try folder.sync() } catch {
       guard error.name == .invalid || error.name == .notSupported else { throw error }
-      return unfit("its folders cannot be synced (\(error.words))")
+      return .unfit("its folders cannot be synced (\(error.words))")
     }
-    return .success(way)
+    return .way(way)
   }
 
   private func make() throws(SystemError) {
@@ -119,9 +120,5 @@ private struct PrintProbe {
       if error.exists { return true }
       throw error
     }
-  }
-
-  private func unfit(_ words: String) -> Result<PrintWay, PrintWay.Unfit> {
-    .failure(PrintWay.Unfit(words: words))
   }
 }

@@ -164,9 +164,9 @@ package final class ControlClient {
   /// The next message; nil if it has not arrived.
   private func message() throws(ControlFailure) -> [UInt8]? {
     while true {
-      do throws(MessageFrames.TooLong) {
+      do throws(BadMessage) {
         if let message = try frames.next() { return message }
-      } catch { throw .nonsense(why: "it has more than \(error.limit) bytes") }
+      } catch { throw .nonsense(why: error.why) }
       let bytes: [UInt8]?
       do throws(SystemError) { bytes = try socket.receive(upTo: 65536, beside: &file) } catch {
         throw .lost

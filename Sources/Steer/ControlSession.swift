@@ -100,14 +100,14 @@ struct ControlSession: Sendable {
   /// The next message to parse; nil if there is none or a request is being served.
   mutating func nextMessage(at now: Duration) -> [UInt8]? {
     guard !isRunning, !hasOutput, input != .refused else { return nil }
-    do throws(MessageFrames.TooLong) {
+    do throws(BadMessage) {
       guard let bytes = try frames.next() else { return nil }
       lastMove = now
       work = .parsing
       if isGone { dropRest() }
       return bytes
     } catch {
-      refuse("it has more than \(error.limit) bytes", at: now)
+      refuse(error.why, at: now)
       return nil
     }
   }

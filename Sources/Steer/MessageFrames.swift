@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a stream of bytes into varlink's messages, each ended by a NUL; the bytes may come in pieces of any
-// size. Raises `TooLong` for a message above the limit, even before its end has come.
+// size. Raises `BadMessage` for a message above the limit, even before its end has come.
 
 package struct MessageFrames: Sendable {
-  package struct TooLong: Error, Equatable {
-    package let limit: Int
-
-    package init(limit: Int) { self.limit = limit }
-  }
-
   private let limit: Int
   private var bytes: [UInt8] = []
   /// Where the unread part begins, and how far it was searched for a NUL.
@@ -23,20 +17,22 @@ package struct MessageFrames: Sendable {
   package mutating func append(_ piece: [UInt8]) { bytes.append(contentsOf: piece) }
 
   /// The next whole message, without its NUL.
-  package mutating func next() throws(TooLong) -> [UInt8]? {
+  package mutating func next() throws(BadMessage) -> [UInt8]? {
     guard let end else {
       seen = bytes.count
-      if seen - start > limit { throw TooLong(limit: limit) }
+      if seen - start > limit { throw tooLong }
       compact()
       return nil
     }
-    if end - start > limit { throw TooLong(limit: limit) }
+    if end - start > limit { throw tooLong }
     let message = Array(bytes[start..<end])
     start = end + 1
     seen = start
     if start == bytes.count { compact() }
     return message
   }
+
+  private var tooLong: BadMessage { BadMessage(why: "it has more than \(limit) bytes") }
 
   /// Where the next message ends.
   private var end: Int? {

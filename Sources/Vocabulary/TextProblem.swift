@@ -3,7 +3,12 @@
 
 package struct TextProblem: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
-  package init(_ description: String) { self.description = description }
+  /// Completes "it must be …"; empty if the description says enough.
+  package let choices: String
+
+  package init(_ description: String, choices: String = "") {
+    (self.description, self.choices) = (description, choices)
+  }
 
   package static func unknownOption(_ option: String, among known: [String]) -> TextProblem {
     TextProblem(

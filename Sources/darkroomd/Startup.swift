@@ -218,7 +218,7 @@ enum Startup {
 
   /// Held until the process ends: two daemons on one state folder would undo each other's work.
   private static func lock(_ places: Places) throws(StartFailure) -> LinuxFile {
-    let taken: Result<LinuxFile, StateLock.Holder>
+    let taken: StateLock.Taken
     do throws(SystemError) {
       taken = try StateLock.take(LinuxFolder.open(path: places.state))
     } catch {
@@ -226,10 +226,13 @@ enum Startup {
         ExitCode.io, "could not lock the state folder: \(error)",
         trouble: error.isDiskTrouble ? error.machineFailure.code : nil)
     }
-    do throws(StateLock.Holder) { return try taken.get() } catch {
+    switch taken {
+    case .file(let file): return file
+    case .isHeld(let process):
+      let number = process.map { " (pid \($0))" } ?? ""
       throw StartFailure(
         ExitCode.busy,
-        "another darkroomd\(error.words) uses \(places.state); stop it first, or give this one "
+        "another darkroomd\(number) uses \(places.state); stop it first, or give this one "
           + "another --root")
     }
   }

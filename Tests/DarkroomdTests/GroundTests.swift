@@ -100,7 +100,7 @@ import Vocabulary
     try Places.make(root: roots[1], ["inbox", "done", "failed", "state"])
     try scratch.link("other/prints", to: "\(roots[0])/prints")
     let grounds = try roots.map { try ground(below: $0) }
-    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).get() }
+    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).lock() }
     for _ in 1...2 {
       try grounds[0].checkSeat()
       let failure = #expect(throws: StartFailure.self) { try grounds[1].checkSeat() }
@@ -132,7 +132,7 @@ import Vocabulary
     let roots = ["\(scratch.path)/one", "\(scratch.path)/other"]
     for root in roots { try Places.make(root: root) }
     let grounds = try roots.map { try ground(below: $0) }
-    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).get() }
+    let locks = try roots.map { try StateLock.take(LinuxFolder.open(path: "\($0)/state")).lock() }
     for ground in grounds { try ground.checkSeat() }
     let barn = FileName(literal: "barn")
     for ground in grounds { try ground.folders.prints.makeFolder(barn) }
@@ -172,8 +172,8 @@ import Vocabulary
     let other = "\(scratch.path)/other"
     for root in [scratch.path, other] { try Places.make(root: root) }
     // The daemon of a folder from which the mark was copied.
-    let lock = try StateLock.take(LinuxFolder.open(path: "\(other)/state")).get()
-    let ownLock = try StateLock.take(LinuxFolder.open(path: "\(scratch.path)/state")).get()
+    let lock = try StateLock.take(LinuxFolder.open(path: "\(other)/state")).lock()
+    let ownLock = try StateLock.take(LinuxFolder.open(path: "\(scratch.path)/state")).lock()
     let prints = try LinuxFolder.open(path: "\(scratch.path)/prints")
     let here = try prints.identity()
     let words = mark.replacing("HERE", with: "\(here.device):\(here.inode)")
@@ -228,5 +228,14 @@ import Vocabulary
     defer { FaultPlan.set(nil, for: owner) }
     let failure = #expect(throws: StartFailure.self) { try ground() }
     #expect(failure?.trouble == "disk.full")
+  }
+}
+
+extension StateLock.Taken {
+  fileprivate func lock() throws -> LinuxFile {
+    guard case .file(let file) = self else {
+      throw SystemError(.busy, call: "flock", thing: "lock")
+    }
+    return file
   }
 }

@@ -51,7 +51,7 @@ enum Corpus {
     }
   }
 
-  /// The same input in letters is no measure of a text that has nothing but letters.
+  /// The same input in letters cannot measure a text that has only letters.
   @Test func `a target that is slow with plain letters would stop`() async {
     await #expect(processExitsWith: .failure) {
       let letters = [UInt8](repeating: 0x61, count: 1000)

@@ -11,7 +11,7 @@ import Vocabulary
 @Suite struct PrintWayTests {
   private func probe(
     _ manner: FileServerFolder.Manner
-  ) throws -> (Result<PrintWay, PrintWay.Unfit>, left: [String]) {
+  ) throws -> (PrintWay.Found, left: [String]) {
     let place = try FreshFolder()
     let found = try PrintWay.once(in: FileServerFolder(place.folder, manner), mark: "a.")
     return (found, try place.folder.names().map(\.description))
@@ -26,7 +26,7 @@ import Vocabulary
     manner: FileServerFolder.Manner, way: PrintWay
   ) throws {
     let (found, left) = try probe(manner)
-    #expect(found == .success(way) && left == [])
+    #expect(found == .way(way) && left == [])
   }
 
   @Test(
@@ -45,7 +45,7 @@ import Vocabulary
     manner: FileServerFolder.Manner, words: String
   ) throws {
     let (found, left) = try probe(manner)
-    #expect(found == .failure(PrintWay.Unfit(words: words)) && left == [])
+    #expect(found == .unfit(words) && left == [])
   }
 
   @Test func `a disk in trouble is not unfit`() throws {
@@ -65,7 +65,7 @@ import Vocabulary
     for name in [".a.probe", ".a.probe-name", ".b.probe", "Barn.jpg"] {
       try place.write(Array(name.utf8), to: name)
     }
-    #expect(try PrintWay.once(in: place.folder, mark: "a.") == .success(.link))
+    #expect(try PrintWay.once(in: place.folder, mark: "a.") == .way(.link))
     #expect(try place.folder.names().map(\.description).sorted() == [".b.probe", "Barn.jpg"])
   }
 

@@ -26,13 +26,13 @@ struct FrameTests {
     #expect(try frames.next() == [1, 2, 3, 4])
     #expect(try frames.next() == nil)
     frames.append([5])
-    #expect(throws: MessageFrames.TooLong(limit: 4)) { try frames.next() }
+    #expect(throws: BadMessage(why: "it has more than 4 bytes")) { try frames.next() }
   }
 
   @Test
   func `a whole message above the limit is refused`() {
     var frames = MessageFrames(limit: 4)
     frames.append([1, 2, 3, 4, 5, 0])
-    #expect(throws: MessageFrames.TooLong(limit: 4)) { try frames.next() }
+    #expect(throws: BadMessage(why: "it has more than 4 bytes")) { try frames.next() }
   }
 }

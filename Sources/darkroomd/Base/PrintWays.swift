@@ -32,14 +32,14 @@ final class PrintWays: Sendable {
     return try known.withLock { (known) throws(SystemError) in
       if let known, known.folder == folder { return known.way }
       switch try PrintWay.once(in: home, mark: mark) {
-      case .success(let way):
+      case .way(let way):
         known = Known(folder: folder, way: way)
         return way
-      case .failure(let unfit):
+      case .unfit(let reason):
         throw SystemError(
           .notSupported, call: "print",
           thing: "\(home.path), whose file system cannot keep the first of two prints of a photo, "
-            + "because \(unfit.words)")
+            + "because \(reason)")
       }
     }
   }

@@ -33,11 +33,11 @@ enum SharedPrints {
       try PrintWay.once(in: LinuxFolder.open(path: places.prints), mark: places.mark)
     }
     switch found {
-    case .success(let way): return way
-    case .failure(let unfit):
+    case .way(let way): return way
+    case .unfit(let reason):
       throw StartFailure(
         ExitCode.configuration,
-        "the file system of \(places.prints) cannot keep the first of two prints of a photo: \(unfit.words)"
+        "the file system of \(places.prints) cannot keep the first of two prints of a photo: \(reason)"
       )
     }
   }

@@ -9,25 +9,23 @@ import Vocabulary
 enum StateLock {
   private static let name = FileName(literal: "lock")
 
-  /// A process has the state folder. 0 if its number is not known.
-  struct Holder: Error {
-    let process: Int32
-
-    /// ` (pid 42)`
-    var words: String { process == 0 ? "" : " (pid \(process))" }
+  enum Taken {
+    /// The lock is held as long as the file is open.
+    case file(LinuxFile)
+    /// By another process; nil if its number is not known.
+    case isHeld(by: Int32?)
   }
 
-  /// The file of the lock, which is held as long as it is open.
-  static func take(_ state: LinuxFolder) throws(SystemError) -> Result<LinuxFile, Holder> {
+  static func take(_ state: LinuxFolder) throws(SystemError) -> Taken {
     let file = try state.openFile(name, .ensure)
     do throws(SystemError) { try file.lockPatiently() } catch {
       guard error.name == .again else { throw error }
-      return .failure(holder(by: file))
+      return .isHeld(by: holder(by: file))
     }
     // Only for people; a full disk must not prevent the start.
     try? file.truncate(to: 0)
     try? file.write(Array("pid=\(ThisProcess.identifier)\n".utf8), at: 0)
-    return .success(file)
+    return .file(file)
   }
 
   /// A process other than this one, which has the state folder `own`, has the state folder at the path. The folder may be
@@ -44,10 +42,10 @@ enum StateLock {
   }
 
   /// The lock itself does not name its holder.
-  private static func holder(by file: LinuxFile) -> Holder {
+  private static func holder(by file: LinuxFile) -> Int32? {
     let bytes = (try? file.read(at: 0, upTo: 32)) ?? []
-    guard bytes.starts(with: "pid=".utf8) else { return Holder(process: 0) }
+    guard bytes.starts(with: "pid=".utf8) else { return nil }
     let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return Holder(process: Int32(String(decoding: digits, as: UTF8.self)) ?? 0)
+    return Int32(String(decoding: digits, as: UTF8.self))
   }
 }

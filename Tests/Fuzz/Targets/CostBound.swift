@@ -32,7 +32,7 @@ enum CostBound {
     }
   }
 
-  /// Whatever the bytes are.
+  /// The bound for any bytes.
   static func most(_ target: FuzzTarget, _ bytes: Int) -> Duration {
     least(target, bytes) * slowness
   }
