@@ -8,6 +8,7 @@
 // of less urgent photos, which may wait for the filter for long, has a reserve, and `WindowRoom` keeps places for owners
 // with few photos in it.
 
+import Queues
 package import Vocabulary
 
 package struct Admission: Sendable {
@@ -343,10 +344,11 @@ package struct Admission: Sendable {
     let server = server ?? host
     hosts.learn(photo, from: host, to: server, outcome, now: now)
     var answer = Answer()
-    let wasClosed = hosts.closure(of: server) != nil
+    let owner = owner(of: key.list)
+    let wasClosed = hosts.closure(of: server, for: owner) != nil
     answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
-      let gate = hosts.closure(of: server)?.gate
+      let gate = hosts.closure(of: server, for: owner)?.gate
     {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
@@ -359,7 +361,7 @@ package struct Admission: Sendable {
     }
     put(line, key)
     // Lists whose photos are held may go on.
-    if wasClosed, hosts.closure(of: server) == nil {
+    if wasClosed, hosts.closure(of: server, for: owner) == nil {
       for list in hosts.detours.known { enterReady(list) }
     }
     enterCalled()

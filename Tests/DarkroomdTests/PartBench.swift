@@ -219,7 +219,7 @@ final class SilentNetwork: Network {
       if state.failure == nil { state.ends[ticket] = whenOver }
       return (ticket, state.failure)
     }
-    if let failure { whenOver(.failure(failure.at(request.url.server))) }
+    if let failure { whenOver(.failure(failure.at(request.url.serverName))) }
     return ticket
   }
 
