@@ -29,12 +29,14 @@ extension HostWindows {
     var guests: [UInt32: Guest] = [:]
     var queues = [OwnerTurns<LineKey>](
       repeating: OwnerTurns(), count: ServiceClass.allCases.count)
-    var called: [LineKey: OwnerSeats.Share] = [:]
+    var called = HostCalls()
     var turns = ClassTurns()
     /// The time of its alarm in `gates`.
     var alarm: Duration?
     /// When the first of the owners who were told of it found it closed.
     private var toldSince: Duration?
+    /// The last answer to any owner.
+    var lastAnswer: Duration?
 
     /// Of all owners.
     var inFlight: Int { guests.values.reduce(0) { $0 + $1.window.inFlight } }
@@ -52,19 +54,19 @@ extension HostWindows {
 
     /// A line that waits is meant.
     private func isAwaited(by isMeant: (UInt32) -> Bool) -> Bool {
-      called.values.contains { isMeant($0.owner) }
+      called.counts.keys.contains { isMeant($0.owner) }
         || queues.contains { $0.owners.contains(where: isMeant) }
     }
 
     /// The owners of lines that wait.
     var awaitedOwners: Set<UInt32> {
-      queues.reduce(into: Set(called.values.map(\.owner))) { $0.formUnion($1.owners) }
+      queues.reduce(into: Set(called.counts.keys.map(\.owner))) { $0.formUnion($1.owners) }
     }
 
     /// True if a line waits for one of the places and goes first: a more urgent one, or one of an owner without a photo in
     /// flight here. A line for whose owner there is no place holds up no other owner.
     func isAwaited(ahead serviceClass: ServiceClass, of owner: UInt32, in places: Places) -> Bool {
-      called.values.contains { $0.serviceClass <= serviceClass && places.isFor($0.owner) }
+      called.counts.keys.contains { $0.serviceClass <= serviceClass && places.isFor($0.owner) }
         || queues[...Int(serviceClass.rawValue)].contains {
           $0.owners.contains(where: places.isFor)
         }
@@ -73,7 +75,8 @@ extension HostWindows {
     }
 
     /// Notes the outcome of a photo of the line. A line without more photos here has no turn to lose.
-    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome) {
+    mutating func judge(_ key: LineKey, _ outcome: HostWindow.Outcome, _ now: Duration) {
+      if outcome.isAnswer { lastAnswer = now }
       switch outcome {
       case .answered: for place in queues.indices { queues[place].succeeded(key) }
       case .failed, .led:
@@ -84,22 +87,11 @@ extension HostWindows {
       }
     }
 
-    /// The most urgent ones first.
-    var sortedCalls: [(key: LineKey, share: OwnerSeats.Share)] {
-      func rank(_ key: LineKey, _ share: OwnerSeats.Share) -> (UInt8, ListID, UInt8) {
-        (share.serviceClass.rawValue, key.list, key.own?.rawValue ?? .max)
-      }
-      return called.map { (key: $0.key, share: $0.value) }.sorted {
-        rank($0.key, $0.share) < rank($1.key, $1.share)
-      }
-    }
-
     /// The places that its calls leave, and how many calls of each owner have none. Owners with the fewest photos in flight
     /// go first.
     func uncalled(of all: Places) -> (places: Places, surplus: [UInt32: Int]) {
       var places = all
-      var calls: [UInt32: Int] = [:]
-      for share in called.values { calls[share.owner, default: 0] += 1 }
+      var calls = called.owners
       while let owner = calls.keys.filter(places.isFor).min(by: {
         (places.taken($0), $0) < (places.taken($1), $1)
       }) {
@@ -129,7 +121,7 @@ extension HostWindows {
 
     /// True if an owner without room is called, and an owner with room waits.
     func mayPass(unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
-      called.values.contains { !hasRoom($0) }
+      called.counts.keys.contains { !hasRoom($0) }
         && zip(ServiceClass.allCases, queues).contains { serviceClass, queue in
           queue.owners.contains {
             hasRoom(OwnerSeats.Share(owner: $0, serviceClass: serviceClass))
@@ -161,11 +153,20 @@ extension HostWindows {
         let (key, owner) = self[next].next(of: { mayGo($0, next) })
       else { return nil }
       turns.gave(next, of: waiting)
-      called[key] = OwnerSeats.Share(owner: owner, serviceClass: next)
+      called.add(key, OwnerSeats.Share(owner: owner, serviceClass: next))
       return key
     }
 
     // MARK: trouble
+
+    /// The owner's photos do not reach it, and those of another machine do. If it has answered this machine since it is
+    /// closed for the owner, the photos fail by their paths, and would fail on any machine.
+    func isUnreached(for owner: UInt32, within limit: Duration, now: Duration) -> Bool {
+      guard let window = guests[owner]?.window, window.isUnreached(within: limit, now: now),
+        let closure = window.closure
+      else { return false }
+      return lastAnswer.map { $0 < closure.since } ?? true
+    }
 
     var closures: [HostWindow.Closure] { guests.values.compactMap { $0.window.closure } }
 
@@ -173,12 +174,13 @@ extension HostWindows {
 
     /// The news of one owner as news of the host: it is closed with the first owner, and open again with the last.
     mutating func told(_ news: HostWindow.News?) -> HostWindow.News? {
+      guard let news else { return nil }
       let told = closures.count(where: \.isTold)
       switch news {
       case .closed(let closure) where told == 1: toldSince = closure.since
       case .reopened(let closure) where told == 0:
         return .reopened(closure.lasting(since: toldSince ?? closure.since))
-      case .closed, .reopened, nil: return nil
+      case .closed, .reopened: return nil
       }
       return news
     }

@@ -15,6 +15,7 @@ extension HostWindows {
   /// wait is first, and owners whom the host has asked to wait are last.
   package func closed(now: Duration) -> [Closed] {
     hosts.flatMap { name, host -> [Closed] in
+      if host.closures.isEmpty { return [] }
       let awaited = host.awaitedOwners
       return host.guests.compactMap { owner, guest in
         guard let closure = guest.window.closure,

@@ -37,7 +37,7 @@ extension HostWindows {
           .hear(grant.report, mayRest: mayRest, now: now, jitter: jitter)
       }
     }
-    callAll(now)
+    callAll(now, isPatienceNew: false)
   }
 
   /// The host is closed, and another one has answered since: this machine is not cut off.
@@ -48,15 +48,15 @@ extension HostWindows {
 
   package func hasUnreached(within limit: Duration, now: Duration) -> Bool {
     hosts.values.contains { host in
-      host.guests.values.contains { $0.window.isUnreached(within: limit, now: now) }
+      host.guests.keys.contains { host.isUnreached(for: $0, within: limit, now: now) }
     }
   }
 
-  /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.
+  /// This machine alone does not reach the host, as far as it knows.
   package func isUnreached(
     _ name: String, for owner: UInt32 = 0, within limit: Duration, now: Duration
   ) -> Bool {
-    hosts[name]?.guests[owner]?.window.isUnreached(within: limit, now: now) ?? false
+    hosts[name]?.isUnreached(for: owner, within: limit, now: now) ?? false
   }
 
   /// Takes out whether seats should be asked for at once.

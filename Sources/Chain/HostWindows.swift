@@ -83,6 +83,8 @@ package struct HostWindows: Sendable {
     guard places.isFor(owner), !host.isAwaited(ahead: serviceClass, of: owner, in: places) else {
       return .wait
     }
+    // A second owner would copy all of its guests.
+    hosts[name] = nil
     let isProbe = host.guests[owner, default: Guest()].window
       .start(tried: isTried, fresh: !isTried)
     hosts[name] = host
@@ -139,7 +141,7 @@ package struct HostWindows: Sendable {
     hosts[name] = nil
     if !host.holds(key) {
       if !isShut(name), isLosing(host, owner, now) {
-        host.called[key] = OwnerSeats.Share(owner: owner, serviceClass: serviceClass)
+        host.called.add(key, OwnerSeats.Share(owner: owner, serviceClass: serviceClass))
         note(key, isCalledBy: name)
       } else {
         host[serviceClass].append(key, of: owner)
@@ -156,11 +158,11 @@ package struct HostWindows: Sendable {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       call(&host, name, now)
       // A call to give up has no place to pass on.
-      for (key, share) in host.sortedCalls
+      for (key, share) in host.called.sorted()
       where !hasRoom(share) && !isLosing(host, share.owner, now) {
-        host.called[key] = nil
+        host.called.remove(key)
         let next = host.call(in: uncalled(name, host, now).places, of: hasRoom)
-        host.called[key] = share
+        host.called.add(key, share)
         guard let next else { continue }
         unlist(key, name, &host)
         host[share.serviceClass].insertFirst(key, of: share.owner)
@@ -200,7 +202,10 @@ package struct HostWindows: Sendable {
     now: Duration, jitter: Double
   ) -> HostWindow.News? {
     // There is nothing that an answer could mend.
-    if outcome == .answered, hosts[name]?.guests[owner] == nil { return nil }
+    if outcome == .answered, hosts[name]?.guests[owner] == nil {
+      hosts[name]?.lastAnswer = now
+      return nil
+    }
     var host = known(name, now)
     hosts[name] = nil
     return judge(&host, name, key, owner, outcome, isFresh: false, now) { window, most, wish in
@@ -218,7 +223,7 @@ package struct HostWindows: Sendable {
     let wasLosing = isLosing(host, owner, now)
     let news = end(&guest.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
-    host.judge(key, outcome)
+    host.judge(key, outcome, now)
     if guest.window.closure == nil {
       guest.forgetLosses()
     } else if case .failed = outcome {
@@ -274,6 +279,7 @@ package struct HostWindows: Sendable {
   /// A photo that has just got its place at one of two hosts takes one at the other; true if it is a probe there.
   mutating func start(_ name: String, of owner: UInt32, now: Duration) -> Bool {
     var host = known(name, now)
+    hosts[name] = nil
     let isProbe = host.guests[owner, default: Guest()].window.start(tried: true, fresh: false)
     hosts[name] = host
     return isProbe
@@ -287,7 +293,7 @@ package struct HostWindows: Sendable {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.alarm = nil
       // Those that were called to give up wait for their turn to probe, behind the owners who wait already.
-      for (key, share) in host.sortedCalls
+      for (key, share) in host.called.sorted()
       where host.isClosed(for: share.owner) && !isLosing(host, share.owner, now) {
         unlist(key, name, &host)
         host[share.serviceClass].append(key, of: share.owner)
@@ -327,10 +333,11 @@ package struct HostWindows: Sendable {
 
   // MARK: inside
 
-  mutating func callAll(_ now: Duration) {
+  /// - Parameter isPatienceNew: Owners may have begun to give up.
+  mutating func callAll(_ now: Duration, isPatienceNew: Bool = true) {
     for name in Array(hosts.keys) {
       guard let host = hosts.removeValue(forKey: name) else { continue }
-      put(host, name, now, givingUp: host.guests.keys.sorted())
+      put(host, name, now, givingUp: isPatienceNew ? host.guests.keys.sorted() : [])
     }
   }
 
@@ -399,7 +406,7 @@ package struct HostWindows: Sendable {
     if surplus.isEmpty { return places }
     var withdrawn: [(key: LineKey, share: OwnerSeats.Share)] = []
     // The least urgent ones first.
-    for (key, share) in host.sortedCalls.reversed() {
+    for (key, share) in host.called.sorted().reversed() {
       guard let count = surplus[share.owner], count > 0 else { continue }
       surplus[share.owner] = count - 1
       unlist(key, name, &host)
@@ -410,7 +417,7 @@ package struct HostWindows: Sendable {
   }
 
   private mutating func unlist(_ key: LineKey, _ name: String, _ host: inout Host) {
-    guard host.called.removeValue(forKey: key) != nil else { return }
+    guard host.called.remove(key) != nil else { return }
     calls[key]?.removeAll { $0 == name }
     if calls[key]?.isEmpty == true { calls[key] = nil }
   }

@@ -268,6 +268,7 @@ import Vocabulary
         end(&hosts, alice, .answered, at: .seconds(4))
       }
     }
+    hosts.grantSeats([], until: .seconds(9), now: .seconds(4), jitter: 1)
     #expect(hosts.takeCalled().isEmpty)
     hosts.awaken(now: .seconds(7))
     let called = hosts.takeCalled()
@@ -300,37 +301,84 @@ import Vocabulary
     #expect(hosts.answer("a", line(mallory), isTried: false, hasMore: true, now: .zero) == .wait)
   }
 
+  @Test func `a host counts the lines that it has called for each user and class`() {
+    var called = HostCalls()
+    let urgent = OwnerSeats.Share(owner: mallory, serviceClass: .userInteractive)
+    let others = OwnerSeats.Share(owner: mallory, serviceClass: .background)
+    called.add(line(mallory), others)
+    for key in self.others { called.add(key, urgent) }
+    // The line of a list that has another class now.
+    called.add(line(mallory), urgent)
+    called.add(line(alice), OwnerSeats.Share(owner: alice, serviceClass: .background))
+    #expect(called.counts[others] == nil && called.owners == [mallory: 21, alice: 1])
+    for key in [line(alice), line(mallory), line(mallory)] { called.remove(key) }
+    #expect(called.counts == [urgent: 20] && called.sorted().map(\.key) == self.others)
+    for key in self.others { #expect(called.remove(key) == urgent) }
+    #expect(called.isEmpty && called.counts.isEmpty)
+  }
+
   // MARK: other machines
+
+  /// One of several machines, with a seat for each photo.
+  private func shared() -> HostWindows {
+    var hosts = HostWindows(HostLimits(areShared: true))
+    _ = hosts.claimSeats(["a": 9], now: .zero)
+    hear(&hosts, .none, at: .zero)
+    return hosts
+  }
+
+  private func hear(_ hosts: inout HostWindows, _ word: HostWord, at now: Duration) {
+    let report = HostReport(age: .zero, word: word)
+    hosts.grantSeats(
+      [SeatGrant("a", seats: 6, report: report)], until: .seconds(9999), now: now, jitter: 1)
+  }
+
+  /// A photo of the first user probes the host, which fails.
+  private func probe(_ hosts: inout HostWindows, at now: Duration) {
+    hosts.awaken(now: now)
+    let answer = hosts.answer("a", line(mallory), isTried: false, hasMore: true, now: now)
+    #expect(answer == .start(isProbe: true))
+    _ = hosts.end(
+      "a", line(mallory), of: mallory, .failed(reset), isProbe: true, now: now, jitter: 1)
+  }
+
+  @Test func `photos stay with a machine whose photos of another user the host answers`() {
+    for answer in [nil, 2, 4] as [Int?] {
+      var hosts = shared()
+      #expect(fill(&hosts, mallory, at: .seconds(1)) == 2)
+      #expect(fill(&hosts, alice, at: .seconds(1)) == 2)
+      if answer == 2 { end(&hosts, alice, .answered, at: .seconds(2)) }
+      for _ in 0..<2 { end(&hosts, mallory, .failed(reset), at: .seconds(3)) }
+      hosts.join("a", line(mallory), .default, of: mallory, now: .seconds(3))
+      if answer == 4 { end(&hosts, alice, .answered, at: .seconds(4)) }
+      probe(&hosts, at: .seconds(5))
+      hear(&hosts, .answered, at: .seconds(6))
+      probe(&hosts, at: .seconds(7))
+      let isUnreached = hosts.isUnreached(
+        "a", for: mallory, within: .seconds(9), now: .seconds(8))
+      // An answer from before the closure says nothing of the host now.
+      #expect(isUnreached == (answer != 4))
+      #expect(hosts.hasUnreached(within: .seconds(9), now: .seconds(8)) == isUnreached)
+    }
+  }
 
   @Test func `failures elsewhere do not delay a user while the host answers another one here`() {
     for isAlone in [true, false] {
-      var hosts = HostWindows(HostLimits(areShared: true))
-      _ = hosts.claimSeats(["a": 9], now: .zero)
-      func hear(_ word: HostWord, at now: Duration) {
-        let report = HostReport(age: .zero, word: word)
-        hosts.grantSeats(
-          [SeatGrant("a", seats: 6, report: report)], until: .seconds(9999), now: now, jitter: 1)
-      }
-      hear(.none, at: .zero)
-      func probe(at now: Duration) {
-        let answer = hosts.ask("a", .default, of: mallory, isTried: false, now: now)
-        #expect(answer == .start(isProbe: true))
-        _ = hosts.end(
-          "a", line(mallory), of: mallory, .failed(reset), isProbe: true, now: now, jitter: 1)
-      }
+      var hosts = shared()
       if !isAlone { #expect(fill(&hosts, alice) == 2) }
       #expect(fill(&hosts, mallory) == 2)
       for _ in 0..<2 { end(&hosts, mallory, .failed(reset)) }
-      probe(at: .seconds(1))
+      hosts.join("a", line(mallory), .default, of: mallory, now: .zero)
+      probe(&hosts, at: .seconds(1))
       func next() -> Duration? { hosts.closure(of: "a", for: mallory)?.next }
       #expect(next() == .seconds(3))
-      hear(.failed(wait: .seconds(60)), at: .milliseconds(2500))
+      hear(&hosts, .failed(wait: .seconds(60)), at: .milliseconds(2500))
       #expect(next() == (isAlone ? .seconds(61) : .seconds(3)))
-      hear(.answered, at: .seconds(5))
+      hear(&hosts, .answered, at: .seconds(5))
       #expect(next() == .seconds(3))
-      for second in [5, 7, 11] { probe(at: .seconds(second)) }
+      for second in [5, 7, 11] { probe(&hosts, at: .seconds(second)) }
       let pause = next()
-      hear(.answered, at: .seconds(18))
+      hear(&hosts, .answered, at: .seconds(18))
       #expect(next() == pause, "the answers may be to another user")
     }
   }

@@ -21,7 +21,7 @@ extension HostWorld {
     var places = HostWindows.Places(
       host.guests, now: now, most: windows.limits.most,
       seats: windows.seats?.limit(name, now: now))
-    var calls = host.called.values.map(\.owner)
+    var calls = host.called.lines.values.map(\.owner)
     // A call without a place is for a photo that gives up.
     while let next = calls.filter(places.isFor).min(by: {
       (places.taken($0), $0) < (places.taken($1), $1)
@@ -37,7 +37,7 @@ extension HostWorld {
 
   private func hasSilent(_ host: HostWindows.Host) -> Bool {
     guard admission.inFlight < admission.window + admission.size.reserve else { return false }
-    return host.called.values.contains { share in
+    return host.called.counts.keys.contains { share in
       admission.room(share.serviceClass)
         .isFor(ownerWith: admission.seats.count(of: share.owner))
     }
