@@ -86,7 +86,7 @@ extension Admission {
     return count
   }
 
-  /// The same for the owners of each host, as far as the host has not asked to be left alone.
+  /// The same for the owners of each host, unless the host asked to be left alone.
   mutating func flush(for owners: [String: Set<UInt32>], now: Duration) -> Int {
     defer { enterCalled() }
     return hosts.flush(for: owners, now: now)
@@ -130,7 +130,7 @@ extension Admission {
     return waits
   }
 
-  /// The lists of each owner for which each of the hosts is closed: their photos wait there, or have failed there.
+  /// The lists of each owner for which each of the hosts is closed: their photos wait there, or failed there.
   func lists(at names: Set<String>) -> [String: [UInt32: Set<ListID>]] {
     if names.isEmpty { return [:] }
     var found = Dictionary(uniqueKeysWithValues: names.map { ($0, hosts.failed(at: $0)) })

@@ -17,7 +17,7 @@ package struct ClosedHost: Equatable, Sendable {
   package let wait: Duration
   /// The host itself asked for this wait.
   package let isWish: Bool
-  /// Those of the user with photos that wait for the host or have failed there since it is closed.
+  /// The user's lists with photos that wait for the host, or failed there since it is closed.
   package var lists: Set<ListID> = []
 }
 
@@ -118,8 +118,8 @@ extension ChainRunner {
 
   // MARK: seeing
 
-  /// For each user, sorted by name. At one host the user with the longest wait is first, and users whom the host has asked
-  /// to wait are last.
+  /// For each user, sorted by name. At one host the user with the longest wait is first, and users whom the host asked to
+  /// wait are last.
   package func closedHosts() -> [ClosedHost] {
     let now = time.uptime()
     let (closed, lists) = state.withLock { state in

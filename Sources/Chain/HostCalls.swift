@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that a host has called. The lines of an owner whose photos give up may be thousands, beside which each photo of
-// another owner is looked at: lines are counted by owner and class, and looked through only to withdraw a call. A plain
-// value.
+// The lines that a host calls. An owner whose photos give up may have thousands, and each photo of another owner depends on
+// what is called: lines are counted by owner and class, and are looked through only to withdraw a call. A plain value.
 
 import Vocabulary
 

@@ -9,9 +9,9 @@ extension HostWindows {
   /// a window: its limit, its closure and its patience hold up no other owner.
   struct Guest: Sendable {
     var window = HostWindow()
-    /// An untried photo has failed as a probe since it is closed, so the host is to blame, not the photos.
+    /// An untried photo failed as a probe since it is closed, so the host is to blame, not the photos.
     private(set) var hasFailedFresh = false
-    /// The lists whose photos have failed here since it is closed.
+    /// The lists whose photos failed here since it is closed.
     private(set) var failed: Set<ListID> = []
 
     /// Notes the failure of a photo of the list since it is closed.
@@ -33,7 +33,7 @@ extension HostWindows {
     var turns = ClassTurns()
     /// The time of its alarm in `gates`.
     var alarm: Duration?
-    /// When the first of the owners who were told of it found it closed.
+    /// The beginning of the first closure that was reported, if it is closed.
     private var toldSince: Duration?
     /// The last answer to any owner.
     var lastAnswer: Duration?
@@ -159,8 +159,8 @@ extension HostWindows {
 
     // MARK: trouble
 
-    /// The owner's photos do not reach it, and those of another machine do. If it has answered this machine since it is
-    /// closed for the owner, the photos fail by their paths, and would fail on any machine.
+    /// It does not answer the owner here, and answers another machine. If it answered another owner here since it is closed
+    /// for this one, the photos fail by their paths, and would fail on any machine.
     func isUnreached(for owner: UInt32, within limit: Duration, now: Duration) -> Bool {
       guard let window = guests[owner]?.window, window.isUnreached(within: limit, now: now),
         let closure = window.closure

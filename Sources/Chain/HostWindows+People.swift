@@ -12,7 +12,7 @@ extension HostWindows {
   }
 
   /// Closed hosts with waiting lines or a shut gate, for each owner, sorted by name. At one host the owner with the longest
-  /// wait is first, and owners whom the host has asked to wait are last.
+  /// wait is first, and owners whom the host asked to wait are last.
   package func closed(now: Duration) -> [Closed] {
     hosts.flatMap { name, host -> [Closed] in
       if host.closures.isEmpty { return [] }
@@ -30,7 +30,7 @@ extension HostWindows {
     (closed.name, closed.closure.isWish ? 1 : 0, closed.closure.since, closed.owner)
   }
 
-  /// The lists of each owner whose photos have failed there since it is closed, some of very many.
+  /// The lists of each owner whose photos failed there since it is closed, some of very many.
   func failed(at name: String) -> [UInt32: Set<ListID>] {
     hosts[name]?.guests.mapValues(\.failed) ?? [:]
   }
@@ -43,7 +43,7 @@ extension HostWindows {
     }
   }
 
-  /// The same for the owners of each host, as far as the host has not asked to be left alone.
+  /// The same for the owners of each host, unless the host asked to be left alone.
   package mutating func flush(for owners: [String: Set<UInt32>], now: Duration) -> Int {
     flush(wishes: false, now) { name, owner in owners[name]?.contains(owner) == true }
   }

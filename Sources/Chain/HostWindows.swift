@@ -359,7 +359,7 @@ package struct HostWindows: Sendable {
     return host
   }
 
-  /// Forgets owners of whom nothing is worth remembering, nor telling to other machines.
+  /// Forgets owners about whom there is nothing to remember, nor to say to other machines.
   private func forget(_ host: inout Host, _ name: String, _ now: Duration) {
     if host.guests.isEmpty || detours.lead(to: name) { return }
     let old = host.guests.filter { _, guest in

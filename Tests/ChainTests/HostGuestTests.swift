@@ -178,7 +178,8 @@ import Vocabulary
     var hosts = HostWindows(
       HostLimits(most: most, patience: patience), triedPatience: .seconds(1))
     hosts.join("a", line(mallory), .default, of: mallory, now: .zero)
-    for now in [0, 0, 1, 3].map({ Duration.seconds($0) }) {
+    for second in [0, 0, 1, 3] {
+      let now = Duration.seconds(second)
       hosts.awaken(now: now)
       let answer = hosts.answer("a", line(mallory), isTried: false, hasMore: true, now: now)
       guard case .start(let isProbe) = answer else {
@@ -233,10 +234,10 @@ import Vocabulary
 
   @Test func `a place is passed on past the calls to give up, and past those of a user with many`()
   {
-    for now in [Duration.seconds(3), .seconds(8)] {
+    for isLate in [false, true] {
+      let now = Duration.seconds(isLate ? 8 : 3)
       var hosts = lost(most: 1)
       for key in others { hosts.join("a", key, .default, of: mallory, now: .seconds(3)) }
-      let isLate = now > .seconds(3)
       // At first the place is called for another user, later for one of the many lines.
       if !isLate { hosts.join("a", LineKey(ListID(40)), .default, of: 3, now: now) }
       hosts.join("a", line(alice), .default, of: alice, now: now)

@@ -188,9 +188,10 @@ import Vocabulary
     _ origin: String, _ number: UInt64, for owner: UInt32, isPrivate: Bool, wish: UInt32? = nil,
     _ bench: PeopleBench
   ) async throws {
-    bench.parts.network.fail(
-      Failure(
-        .passing, code: "http.503", reason: "closed for \(owner)", waitSeconds: wish))
+    let failure = Failure(
+      .passing, code: "http.503", reason: "closed for \(owner)", waitSeconds: wish)
+    let network = bench.parts.network
+    let name = try PhotoURL(parsing: "\(origin)/").serverName
     try await bench.begin(
       number,
       SampleList {
@@ -202,11 +203,13 @@ import Vocabulary
       })
     let chains = bench.parts.photos.chains
     chains.suspendDownloads(false)
+    // One failure closes no host.
+    #expect(try await Patience.sees { network.waiting(for: name) == 2 })
+    network.failAll(failure)
     #expect(
       try await Patience.sees {
-        chains.closedHosts().contains { $0.owner == owner && $0.name == origin }
+        chains.closedHosts().contains { $0.owner == owner && $0.name == name }
       })
-    bench.parts.network.fail(nil)
   }
 
   private let host = "photos.example.org"

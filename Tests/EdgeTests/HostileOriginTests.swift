@@ -214,7 +214,9 @@ struct HostileOriginTests {
     #expect(RateMarks().rate(0, now: now) == 0)
   }
 
-  @Test(arguments: ["http://h/a": "h", "https://h/a": "https://h", "https://h:8443/a": "https://h:8443"])
+  @Test(arguments: [
+    ("http://h/a", "h"), ("https://h/a", "https://h"), ("https://h:8443/a", "https://h:8443"),
+  ])
   func `the progress of a transfer names its server as closures do`(_ url: String, _ name: String)
     throws
   {

@@ -16,7 +16,7 @@ package struct WindowRoom {
   }
 
   /// A quarter of the places of a host is kept.
-  /// - Parameter rest: how many of them nobody has.
+  /// - Parameter rest: how many are free.
   package init(rest: Int, ofHostWith places: Int) {
     let kept = places / 4
     self.init(common: rest - kept, kept: min(rest, kept))

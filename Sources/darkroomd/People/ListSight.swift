@@ -71,7 +71,7 @@ struct ListSight: Sendable {
     return found
   }
 
-  /// A list that the caller may look at waits for the host, or has failed there.
+  /// A list that the caller may look at waits for the host, or failed there.
   func mayName(_ host: ClosedHost) -> Bool {
     peer.mayReload(daemonOf: daemon) || host.lists.contains { mayLook(at: $0) }
   }
