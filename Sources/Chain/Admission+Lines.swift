@@ -55,8 +55,9 @@ extension Admission {
     let led = hosts.detours.count(of: list)
     if led < Line.mostLed { return false }
     if led >= Line.longestWait { return true }
+    let owner = owner(of: list)
     let strays = hosts.detours.servers(of: list).reduce(0) { sum, server in
-      hosts.closure(of: server.key) == nil ? sum : sum + server.value
+      hosts.closure(of: server.key, for: owner) == nil ? sum : sum + server.value
     }
     return strays >= Line.mostLed
   }
@@ -92,7 +93,7 @@ extension Admission {
       line.held.append(number)
       return .again
     }
-    let door = hosts.door(of: photo, at: host, now: now)
+    let door = hosts.door(of: photo, at: host, for: owner(of: key.list), now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
       door, line.serviceClass, of: owner(of: key.list), isTried: prospect.isTried,
@@ -130,7 +131,7 @@ extension Admission {
   ) -> Place {
     var place = Place(host: door, isProbe: isProbe)
     if let detour = hosts.detours[photo], let other = detour.other(than: door) {
-      let isOther = hosts.start(other, now: now)
+      let isOther = hosts.start(other, of: owner(of: photo.list), now: now)
       let isOwn = door == detour.host
       place.host = detour.host
       place.isProbe = isOwn ? isProbe : isOther
@@ -160,14 +161,15 @@ extension Admission {
       line.held += line.forHost.takeNew(at: host)
     }
     let led = line.forHost.led(at: host)
-    if led.isEmpty || !hosts.hasRoom(host, now: now) { return }
+    let owner = owner(of: key.list)
+    if led.isEmpty || !hosts.hasRoom(host, for: owner, now: now) { return }
     for number in led {
       let photo = PhotoID(list: key.list, number: number)
-      guard let other = hosts.detours[photo]?.other(than: host), !hosts.hasRoom(other, now: now),
+      guard let other = hosts.detours[photo]?.other(than: host),
+        !hosts.hasRoom(other, for: owner, now: now),
         let (entry, isTried) = line.forHost.take(number: number)
       else { continue }
       line.forHost.add(number, host: other, url: entry.url, isTried: isTried, isLed: true)
-      let owner = owner(of: key.list)
       hosts.join(other, key, line.serviceClass, of: owner, now: now)
       focus.moved(photo, of: owner, to: other)
     }
@@ -188,7 +190,8 @@ extension Admission {
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
-      let isFresh = isProbe && hosts.closure(of: host)?.isFreshProbe == true
+      let closure = hosts.closure(of: host, for: owner(of: key.list))
+      let isFresh = isProbe && closure?.isFreshProbe == true
       guard let (number, url) = line.forHost.take(host, isFresh: isFresh) else { return .again }
       let photo = PhotoID(list: key.list, number: number)
       line.inFlight[number] = place(photo, at: host, isProbe, url, now)
@@ -268,7 +271,7 @@ extension Admission {
       let photo = waiting.photo
       if isStill(photo.list) { continue }
       let other = hosts.detours[photo]?.other(than: host)
-      if let other, !hosts.hasRoom(other, now: now) { continue }
+      if let other, !hosts.hasRoom(other, for: owner, now: now) { continue }
       let home = keys[photo.list]?.first { lines[$0]?.forHost.host(of: photo.number) == host }
       guard let home, let (entry, isTried) = lines[home]?.forHost.take(number: photo.number) else {
         focus.left(photo, of: owner)
@@ -370,8 +373,9 @@ extension Admission {
           focus.left(one.photo, of: owner)
           continue
         }
-        guard hosts.closure(of: one.host) == nil, !hosts.isShut(one.host), !isStill(one.photo.list),
-          !focus.heirs.values.contains(.host(one.photo)), hosts.detours[one.photo] == nil
+        guard hosts.closure(of: one.host, for: owner) == nil, !hosts.isShut(one.host),
+          !isStill(one.photo.list), !focus.heirs.values.contains(.host(one.photo)),
+          hosts.detours[one.photo] == nil
         else { continue }
         let isFound = take(owner, for: .host(one.photo), since: one.since) {
           isSeated($0.photo, at: one.host)
@@ -420,8 +424,8 @@ extension Admission {
   /// The photo gets the place of another one at their host, and in the window.
   mutating func inherit(_ photo: PhotoID, _ place: Place?, _ now: Duration) -> Bool {
     guard let place, place.beyond == nil, hosts.detours[photo] == nil, let host = place.host,
-      !isHeld, !hosts.isShut(host), hosts.closure(of: host) == nil,
-      let owner = owners[photo.list], !isStill(photo.list),
+      !isHeld, !hosts.isShut(host), let owner = owners[photo.list],
+      hosts.closure(of: host, for: owner) == nil, !isStill(photo.list),
       let home = keys[photo.list]?.first(where: {
         lines[$0]?.forHost.host(of: photo.number) == host
       }),

@@ -44,17 +44,25 @@ extension Admission {
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [SeatClaim] {
     var (waiting, led): ([String: Int], [String: Int]) = ([:], [:])
+    var probing: [String: Set<UInt32>] = [:]
     for (key, line) in lines where !line.isStill {
       for (host, photos, _) in line.forHost.sizes {
-        waiting[host, default: 0] += photos
+        let owner = owner(of: key.list)
+        // Of the photos of one owner that wait for a closed server one is tried at a time.
+        let isClosed = hosts.closure(of: host, for: owner) != nil
+        if isClosed {
+          probing[host, default: []].insert(owner)
+        } else {
+          waiting[host, default: 0] += photos
+        }
         let others = line.forHost.led(at: host).compactMap { number in
           hosts.detours[PhotoID(list: key.list, number: number)]?.other(than: host)
         }
-        // Of the photos that wait for a closed server one is tried at a time.
-        let count = hosts.closure(of: host) == nil ? 1 : 0
+        let count = isClosed ? 0 : 1
         for other in others { led[other, default: 0] += count }
       }
     }
+    for (host, owners) in probing { waiting[host, default: 0] += owners.count }
     return hosts.claimSeats(waiting, led: led.mapValues { max(1, $0) }, now: now)
   }
 
@@ -67,8 +75,8 @@ extension Admission {
 
   /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
   /// are due.
-  package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {
-    let count = hosts.flush(host, wishes: wishes, now: now)
+  package mutating func flush(_ host: String?, now: Duration) -> Int {
+    let count = hosts.flush(host, now: now)
     if host == nil {
       expectant.flush(now)
       for key in expectant.keys { lines[key]?.waiting.hurry(to: now) }
@@ -76,6 +84,17 @@ extension Admission {
     }
     enterCalled()
     return count
+  }
+
+  /// The same for the owners of each host, unless the host asked to be left alone.
+  mutating func flush(for owners: [String: Set<UInt32>], now: Duration) -> Int {
+    defer { enterCalled() }
+    return hosts.flush(for: owners, now: now)
+  }
+
+  /// Of the owner of the list.
+  func closure(of host: String, for list: ListID) -> HostWindow.Closure? {
+    hosts.closure(of: host, for: owner(of: list))
   }
 
   // MARK: what photos wait for
@@ -111,13 +130,15 @@ extension Admission {
     return waits
   }
 
-  /// The lists that use each of the hosts: their photos wait there, or have failed there.
-  func lists(at names: Set<String>) -> [String: Set<ListID>] {
+  /// The lists of each owner for which each of the hosts is closed: their photos wait there, or failed there.
+  func lists(at names: Set<String>) -> [String: [UInt32: Set<ListID>]] {
     if names.isEmpty { return [:] }
     var found = Dictionary(uniqueKeysWithValues: names.map { ($0, hosts.failed(at: $0)) })
     for (key, line) in lines {
-      for host in line.forHost.names where names.contains(host) {
-        found[host]?.insert(key.list)
+      let owner = owner(of: key.list)
+      for host in line.forHost.names
+      where names.contains(host) && hosts.closure(of: host, for: owner) != nil {
+        found[host]?[owner, default: []].insert(key.list)
       }
     }
     return found
@@ -133,7 +154,7 @@ extension Admission {
     for (key, line) in lines.sorted(by: { $0.key.list < $1.key.list }) where !line.isStill {
       var (still, slow) = (0, 0)
       for (host, photos, _) in line.forHost.sizes {
-        if hosts.isDead(host) {
+        if hosts.isDead(host, for: owner(of: key.list)) {
           still += photos
         } else {
           slow += min(photos, rest - slow)
@@ -157,7 +178,7 @@ extension Admission {
     var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
     for (key, line) in lines where !line.isStill {
       for (host, photos, _) in line.forHost.sizes
-      where hosts.isUnreached(host, within: limit, now: now) {
+      where hosts.isUnreached(host, for: owner(of: key.list), within: limit, now: now) {
         counts[key.list, default: 0] += photos
       }
       retries[key.list, default: 0] += line.waiting.count + line.held.count

@@ -8,6 +8,7 @@
 // of less urgent photos, which may wait for the filter for long, has a reserve, and `WindowRoom` keeps places for owners
 // with few photos in it.
 
+import Queues
 package import Vocabulary
 
 package struct Admission: Sendable {
@@ -183,31 +184,44 @@ package struct Admission: Sendable {
       if let step = focused(of: owner, turn: nil, now: now) { return step }
       focus.paid(owner, all: true)
     }
-    for serviceClass in turns.order {
-      let room = room(serviceClass)
-      while let turn = turns.first(serviceClass, seats, room) {
-        let key = turn.key
-        let isFirst = hasFocus && owners[key.list].map(focus.goesFirst) == true
-        if isFirst, let step = focused(at: turn, now) { return step }
-        switch look(at: key, now: now) {
-        case .seek(let number):
-          turns.yieldLongSearch(turn)
-          asking = key
-          return .seek(key.list, after: number)
-        case .ask(let number):
-          turns.yieldLongSearch(turn)
-          asking = key
-          return .ask(PhotoID(list: key.list, number: number))
-        case .give(let number, let lost):
-          return give(PhotoID(list: key.list, number: number), turn, lost, now)
-        case .again: enterCalled()
-        case .nothing:
-          // No other photo needs the turn that was kept for them.
-          if hasFocus, !isFirst, let step = focused(at: turn, now) { return step }
-          turns.leave(turn)
-          // A host may have called the line during the look.
-          enterCalled()
-        }
+    var entries: Int
+    repeat {
+      entries = turns.entries
+      for serviceClass in turns.order {
+        if let step = pick(serviceClass, hasFocus: hasFocus, now) { return step }
+      }
+      // A look at a line may have had a host call another one, of a class that was looked at before.
+    } while turns.entries != entries
+    return nil
+  }
+
+  /// The same of the lines of one class.
+  private mutating func pick(
+    _ serviceClass: ServiceClass, hasFocus: Bool, _ now: Duration
+  ) -> Step? {
+    let room = room(serviceClass)
+    while let turn = turns.first(serviceClass, seats, room) {
+      let key = turn.key
+      let isFirst = hasFocus && owners[key.list].map(focus.goesFirst) == true
+      if isFirst, let step = focused(at: turn, now) { return step }
+      switch look(at: key, now: now) {
+      case .seek(let number):
+        turns.yieldLongSearch(turn)
+        asking = key
+        return .seek(key.list, after: number)
+      case .ask(let number):
+        turns.yieldLongSearch(turn)
+        asking = key
+        return .ask(PhotoID(list: key.list, number: number))
+      case .give(let number, let lost):
+        return give(PhotoID(list: key.list, number: number), turn, lost, now)
+      case .again: enterCalled()
+      case .nothing:
+        // No other photo needs the turn that was kept for them.
+        if hasFocus, !isFirst, let step = focused(at: turn, now) { return step }
+        turns.leave(turn)
+        // A host may have called the line during the look.
+        enterCalled()
       }
     }
     return nil
@@ -343,10 +357,11 @@ package struct Admission: Sendable {
     let server = server ?? host
     hosts.learn(photo, from: host, to: server, outcome, now: now)
     var answer = Answer()
-    let wasClosed = hosts.closure(of: server) != nil
+    let owner = owner(of: key.list)
+    let wasClosed = hosts.closure(of: server, for: owner) != nil
     answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
-      let gate = hosts.closure(of: server)?.gate
+      let gate = hosts.closure(of: server, for: owner)?.gate
     {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
@@ -359,7 +374,7 @@ package struct Admission: Sendable {
     }
     put(line, key)
     // Lists whose photos are held may go on.
-    if wasClosed, hosts.closure(of: server) == nil {
+    if wasClosed, hosts.closure(of: server, for: owner) == nil {
       for list in hosts.detours.known { enterReady(list) }
     }
     enterCalled()

@@ -5,9 +5,10 @@ import Linux
 import Synchronization
 package import Vocabulary
 
-/// A host that is closed except for probes.
+/// A host that is closed except for probes, for the photos of one user.
 package struct ClosedHost: Equatable, Sendable {
   package let name: String
+  package let owner: UInt32
   /// The latest failure that kept it closed.
   package let failure: Failure
   package let attempts: UInt32
@@ -16,7 +17,7 @@ package struct ClosedHost: Equatable, Sendable {
   package let wait: Duration
   /// The host itself asked for this wait.
   package let isWish: Bool
-  /// Those with photos that wait for the host or have failed there since it is closed.
+  /// The user's lists with photos that wait for the host, or failed there since it is closed.
   package var lists: Set<ListID> = []
 }
 
@@ -117,28 +118,28 @@ extension ChainRunner {
 
   // MARK: seeing
 
-  /// Sorted by name.
+  /// For each user, sorted by name. At one host the user with the longest wait is first, and users whom the host asked to
+  /// wait are last.
   package func closedHosts() -> [ClosedHost] {
     let now = time.uptime()
     let (closed, lists) = state.withLock { state in
       let closed = state.admission.hosts.closed(now: now)
       return (closed, state.admission.lists(at: Set(closed.map(\.name))))
     }
-    return closed.map { name, closure in
-      var host = ClosedHost(name: name, closure, now: now)
-      host.lists = lists[name] ?? []
+    return closed.map { closed in
+      var host = ClosedHost(name: closed.name, of: closed.owner, closed.closure, now: now)
+      host.lists = lists[closed.name]?[closed.owner] ?? []
       return host
     }
   }
 
-  /// The host of that name, if it is closed.
-  package func closedHost(_ name: String) -> ClosedHost? {
+  /// The host of that name, if it is closed for the list.
+  package func closedHost(_ name: String, for list: ListID) -> ClosedHost? {
     let now = time.uptime()
     return state.withLock { state in
-      state.admission.hosts.closure(of: name).map { closure in
-        var host = ClosedHost(name: name, closure, now: now)
-        host.lists = state.admission.lists(at: [name])[name] ?? []
-        return host
+      let owner = state.admission.owner(of: list)
+      return state.admission.closure(of: name, for: list).map {
+        ClosedHost(name: name, of: owner, $0, now: now)
       }
     }
   }
@@ -151,11 +152,12 @@ extension ChainRunner {
       if state.admission.holds(photo) { return nil }
       let awaited = state.admission.hostAwaited(by: photo)
       let host = awaited ?? host
-      if let closure = state.admission.hosts.closure(of: host) {
-        return .closed(ClosedHost(name: host, closure, now: now))
+      let owner = state.admission.owner(of: photo.list)
+      if let closure = state.admission.closure(of: host, for: photo.list) {
+        return .closed(ClosedHost(name: host, of: owner, closure, now: now))
       }
       guard awaited != nil else { return nil }
-      return state.admission.hosts.lacksSeats(host) ? .seat(host) : .room(host)
+      return state.admission.hosts.lacksSeats(host, for: owner) ? .seat(host) : .room(host)
     }
   }
 
@@ -203,14 +205,24 @@ extension ChainRunner {
 
   // MARK: changing
 
-  /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
-  /// are due. Returns the number of closed hosts. Spares hosts that asked to be left alone, unless `wishes`.
-  package func flush(_ host: String?, wishes: Bool = true) -> Int {
+  /// Allows a probe of a closed host at once, for all users. Without a name: of all closed hosts, and all waiting retries
+  /// are due. Returns the number of closed hosts.
+  package func flush(_ host: String?) -> Int {
     let now = time.uptime()
     let count = state.withLock { state in
       if host == nil { state.proxyTrouble.hurry(now: now) }
-      return state.admission.flush(host, wishes: wishes, now: now)
+      return state.admission.flush(host, now: now)
     }
+    bell.changed()
+    return count
+  }
+
+  /// Allows a probe of these hosts at once, for the user of each, but not of hosts that asked to be left alone. Returns the
+  /// number of hosts that are tried again.
+  package func flush(_ closed: [ClosedHost]) -> Int {
+    let now = time.uptime()
+    let owners = Dictionary(grouping: closed, by: \.name).mapValues { Set($0.map(\.owner)) }
+    let count = state.withLock { $0.admission.flush(for: owners, now: now) }
     bell.changed()
     return count
   }
@@ -268,9 +280,10 @@ extension ChainRunner {
 }
 
 extension ClosedHost {
-  init(name: String, _ closure: HostWindow.Closure, now: Duration) {
+  init(name: String, of owner: UInt32, _ closure: HostWindow.Closure, now: Duration) {
     self.init(
-      name: name, failure: closure.failure, attempts: closure.attempts, age: now - closure.since,
+      name: name, owner: owner, failure: closure.failure, attempts: closure.attempts,
+      age: now - closure.since,
       wait: max(.zero, closure.next - now), isWish: closure.isWish && closure.gate > now)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many photos may be in flight to one host: two at first, one more after each full window of answers,
-// half as many after each failure. At zero the host is closed: one probe at a time tests it, after growing
+// How many photos of one owner may be in flight to one host: two at first, one more after each full window of answers,
+// half as many after each failure. At zero the host is closed for this owner: one probe at a time tests it, after growing
 // pauses. A plain value: no clock, no lock, no random numbers inside.
 
 package import Vocabulary
@@ -9,7 +9,7 @@ package struct HostWindow: Equatable, Sendable {
   /// The closure of a host, to which only probes go.
   package struct Closure: Equatable, Sendable {
     /// By uptime.
-    package let since: Duration
+    package private(set) var since: Duration
     /// No probe starts before this time: the pause after the last one, or the wish of the host.
     package fileprivate(set) var gate: Duration
     package fileprivate(set) var failure: Failure
@@ -23,7 +23,7 @@ package struct HostWindow: Equatable, Sendable {
     package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
     /// The closure has been reported.
-    fileprivate var isTold = false
+    fileprivate(set) var isTold = false
     /// The last probe by this machine, or the beginning.
     fileprivate var lastProbe: Duration
     /// The last one of another machine that this one knows.
@@ -32,9 +32,18 @@ package struct HostWindow: Equatable, Sendable {
     fileprivate var rest: Duration?
     /// When the host last answered another machine.
     fileprivate var lastAnswerElsewhere: Duration?
+    /// An answer to another machine has made this one probe at once.
+    fileprivate var isHurried = false
 
     /// No probe of this machine starts before this time.
     package var next: Duration { max(gate, rest ?? gate) }
+
+    /// The same of a host that was closed earlier for another owner.
+    func lasting(since: Duration) -> Self {
+      var closure = self
+      closure.since = min(closure.since, since)
+      return closure
+    }
   }
 
   /// The outcome of a probe that other machines may not have heard.
@@ -90,12 +99,10 @@ package struct HostWindow: Equatable, Sendable {
   package init() {}
 
   /// How many photos may start now.
-  /// - Parameter seats: of this machine, where the limit holds for many machines.
-  package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
-    let free = seats.map { max(0, $0 - inFlight) } ?? .max
-    guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
+  package func room(now: Duration, most: Int) -> Int {
+    guard let closure else { return max(0, min(limit, most) - inFlight) }
     // Failures behind redirects may close it while it has as many photos as it may have.
-    return now >= closure.next && !closure.isProbing ? max(0, min(1, free, most - inFlight)) : 0
+    return now >= closure.next && !closure.isProbing ? max(0, min(1, most - inFlight)) : 0
   }
 
   /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as
@@ -226,8 +233,8 @@ package struct HostWindow: Equatable, Sendable {
   /// Other machines should hear of a probe, although this one may have no photo for the host any more.
   package var hasFinding: Bool { finding != nil }
 
-  /// The most photos in flight until other machines have answered; nil if the seats decide.
-  package var growth: Int? { closure.map { _ in inFlight + 1 } }
+  /// It is open, and the host has answered.
+  var isAnswered: Bool { closure == nil && lastAnswer != nil }
 
   /// Says what other machines should know.
   package mutating func word(now: Duration) -> HostWord {
@@ -250,10 +257,14 @@ package struct HostWindow: Equatable, Sendable {
   }
 
   /// The answer to the last word. If several machines have closed the host, one probes it, as long as the others learn
-  /// the results: their next probes come later. An answer to one machine makes all probe. Only own probes make photos
-  /// give up.
-  /// - Parameter jitter: From 0 to 1.
-  package mutating func hear(_ report: HostReport?, now: Duration, jitter: Double) {
+  /// the results: their next probes come later. An answer to one machine makes all probe, once in a closure: the photos
+  /// that were answered may be of another owner. Only own probes make photos give up.
+  /// - Parameters:
+  ///   - mayRest: The host answers no other owner of this machine, so that a failure elsewhere says something of it.
+  ///   - jitter: From 0 to 1.
+  package mutating func hear(
+    _ report: HostReport?, mayRest: Bool = true, now: Duration, jitter: Double
+  ) {
     if finding?.isSaid == true { finding = nil }
     if let report { note(report, now) }
     guard let report, var closed = closure, closed.isTold, !closed.isProbing else { return }
@@ -264,7 +275,11 @@ package struct HostWindow: Equatable, Sendable {
     case .none: return
     case .answered:
       closed.rest = nil
-      if !closed.isWish { (closed.gate, closed.probes) = (min(closed.gate, now), 0) }
+      if !closed.isWish, !closed.isHurried {
+        (closed.gate, closed.probes) = (min(closed.gate, now), 0)
+        closed.isHurried = true
+      }
+    case .failed where !mayRest: return
     case .failed(let wait):
       let age = min(max(now - closed.since, Self.rests.lowerBound), Self.rests.upperBound)
       let late = Self.courtesy * (1 + max(0, min(1, jitter)))
@@ -285,22 +300,21 @@ package struct HostWindow: Equatable, Sendable {
   }
 
   /// Allows a probe at once; keeps the start of the closure. Overrides a wait that the host asked for only
-  /// with `wishes`.
-  package mutating func flush(now: Duration, wishes: Bool = true) {
-    guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return }
+  /// with `wishes`. Returns whether it is closed, and allows a probe.
+  @discardableResult
+  package mutating func flush(now: Duration, wishes: Bool = true) -> Bool {
+    guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return false }
     closure?.gate = min(closed.gate, now)
     closure?.rest = nil
     closure?.probes = 0
     closure?.isWish = false
+    return true
   }
 
   /// The host has failed for so long that waiting photos give up, until the next probe.
-  /// - Parameter first: The first failure that counts; nil for the one that closed the host.
-  package func isLost(
-    after patience: Duration, since first: Duration? = nil, now: Duration
-  ) -> Bool {
+  package func isLost(after patience: Duration, now: Duration) -> Bool {
     guard let closure, !closure.isProbing, now < closure.gate else { return false }
-    return closure.lastFailed - (first ?? closure.since) >= patience
+    return closure.lastFailed - closure.since >= patience
   }
 
   /// True when nothing is in flight and nothing worth remembering is left. A closure that was reported is

@@ -2,9 +2,10 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos.
-// The host calls as many lines as it has room for; a called line is out of its queue. It starts a photo or returns to
-// the head of the queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos. The
+// lines of owners without a photo in flight there go first. The host calls as many lines as it has room for; a called
+// line is out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no
+// call is wasted.
 
 package import Vocabulary
 
@@ -18,12 +19,12 @@ package struct HostWindows: Sendable {
 
   /// The host of local files, which is never in trouble.
   package static let here = ""
-  /// The limit of lists that are remembered for each closed host.
+  /// The limit of lists that are remembered for each owner of a closed host.
   static let mostFailed = 64
   /// The limit of hosts that are remembered for their trouble alone.
   private static let longestMemory = 4096
 
-  private var hosts: [String: Host] = [:]
+  var hosts: [String: Host] = [:]
   /// The hosts that have called each line.
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
@@ -36,9 +37,9 @@ package struct HostWindows: Sendable {
   /// How long tried photos wait for a closed host.
   private let triedPatience: Duration
   /// Nil for a machine that works alone.
-  private var seats: HostSeats?
+  var seats: HostSeats?
   /// Of any host.
-  private var lastAnswer: Duration?
+  private(set) var lastAnswer: Duration?
   /// No photo starts to any host.
   package private(set) var isSuspended = false
   /// The hosts behind the proxy, and whether no photo starts to them.
@@ -78,10 +79,14 @@ package struct HostWindows: Sendable {
     {
       return .lost(closure)
     }
-    guard room(name, host.window, now) > 0, !host.isAwaited(ahead: serviceClass) else {
+    let places = places(name, host, now)
+    guard places.isFor(owner), !host.isAwaited(ahead: serviceClass, of: owner, in: places) else {
       return .wait
     }
-    let isProbe = host.window.start(tried: isTried, fresh: !isTried)
+    // A second owner would copy all of its guests.
+    hosts[name] = nil
+    let isProbe = host.guests[owner, default: Guest()].window
+      .start(tried: isTried, fresh: !isTried)
     hosts[name] = host
     return .start(isProbe: isProbe)
   }
@@ -92,7 +97,7 @@ package struct HostWindows: Sendable {
     _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false,
     isHopeful: Bool = false, hasMore: Bool, now: Duration
   ) -> Answer {
-    guard var host = hosts.removeValue(forKey: name), let share = host.called[key] else {
+    guard let share = hosts[name]?.called[key], var host = hosts.removeValue(forKey: name) else {
       return .wait
     }
     let isShut = isShut(name)
@@ -108,15 +113,17 @@ package struct HostWindows: Sendable {
       return .lost(closure)
     }
     unlist(key, name, &host)
-    guard !isShut, name == Self.here || room(name, host.window, now) > 0 else {
-      host[share.serviceClass].insertFirst(key, of: share.owner)
-      setGate(&host, name, now)
-      keep(host, name)
+    let isFree = name == Self.here || places(name, host, now).isFor(share.owner)
+    guard !isShut, isFree else {
+      host.takeBack(key, share)
+      put(host, name, now)
       return .wait
     }
     let isProbe =
       name == Self.here
-      ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
+      ? false
+      : host.guests[share.owner, default: Guest()].window
+        .start(tried: isTried, fresh: hasFresh || !isTried)
     if hasMore {
       host[share.serviceClass].gave(key, of: share.owner, now: now)
     } else {
@@ -132,29 +139,38 @@ package struct HostWindows: Sendable {
   ) {
     var host = known(name, now)
     hosts[name] = nil
-    if !host.holds(key) { host[serviceClass].append(key, of: owner) }
+    if !host.holds(key) {
+      if !isShut(name), isLosing(host, owner, now) {
+        host.called.add(key, OwnerSeats.Share(owner: owner, serviceClass: serviceClass))
+        note(key, isCalledBy: name)
+      } else {
+        host[serviceClass].append(key, of: owner)
+      }
+    }
     put(host, name, now)
   }
 
   /// Lines of owners without room pass their calls on to lines that have room and wait at the same host. They go first
   /// there when they have room. Returns whether any did.
   mutating func passCalls(now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
-    var isPassed = false
-    let names = crowded.filter { name in
-      hosts[name].map { $0.mayPass(unless: hasRoom) && room(name, $0.window, now) > 0 } ?? false
-    }
+    let names = crowded.filter { !isShut($0) && hosts[$0]?.mayPass(unless: hasRoom) == true }
     for name in names.sorted() {
       guard var host = hosts.removeValue(forKey: name) else { continue }
-      for (key, share) in host.sortedCalls where !hasRoom(share) {
-        guard let next = host.call(of: hasRoom) else { break }
+      call(&host, name, now)
+      // A call to give up has no place to pass on.
+      for (key, share) in host.called.sorted()
+      where !hasRoom(share) && !isLosing(host, share.owner, now) {
+        host.called.remove(key)
+        let next = host.call(in: uncalled(name, host, now).places, of: hasRoom)
+        host.called.add(key, share)
+        guard let next else { continue }
         unlist(key, name, &host)
         host[share.serviceClass].insertFirst(key, of: share.owner)
         note(next, isCalledBy: name)
-        isPassed = true
       }
       keep(host, name)
     }
-    return isPassed
+    return !newlyCalled.isEmpty
   }
 
   /// The line no longer waits at the host.
@@ -170,8 +186,10 @@ package struct HostWindows: Sendable {
     _ name: String, _ key: LineKey, of owner: UInt32 = 0, _ outcome: HostWindow.Outcome,
     isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
-    guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
-    let isFresh = isProbe && host.window.closure?.isFreshProbe == true
+    guard name != Self.here, let guest = hosts[name]?.guests[owner],
+      var host = hosts.removeValue(forKey: name)
+    else { return nil }
+    let isFresh = isProbe && guest.window.closure?.isFreshProbe == true
     return judge(&host, name, key, owner, outcome, isFresh: isFresh, now) { window, most, wish in
       window.end(
         outcome, isProbe: isProbe, now: now, most: most, wish: wish, jitter: jitter)
@@ -184,7 +202,10 @@ package struct HostWindows: Sendable {
     now: Duration, jitter: Double
   ) -> HostWindow.News? {
     // There is nothing that an answer could mend.
-    if outcome == .answered, hosts[name] == nil { return nil }
+    if outcome == .answered, hosts[name]?.guests[owner] == nil {
+      hosts[name]?.lastAnswer = now
+      return nil
+    }
     var host = known(name, now)
     hosts[name] = nil
     return judge(&host, name, key, owner, outcome, isFresh: false, now) { window, most, wish in
@@ -197,28 +218,33 @@ package struct HostWindows: Sendable {
     _ outcome: HostWindow.Outcome, isFresh: Bool, _ now: Duration,
     _ end: (inout HostWindow, _ most: Int, _ wish: Duration) -> HostWindow.News?
   ) -> HostWindow.News? {
-    let wasClosed = host.window.closure != nil
-    let news = end(&host.window, limits.most, longestWish)
+    var guest = host.guests[owner] ?? Guest()
+    let wasClosed = guest.window.closure != nil
+    let wasLosing = isLosing(host, owner, now)
+    let news = end(&guest.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
-    host.judge(key, outcome)
-    if host.window.closure == nil {
-      (host.failed, host.losers) = ([], [:])
+    host.judge(key, outcome, now)
+    if guest.window.closure == nil {
+      guest.forgetLosses()
     } else if case .failed = outcome {
-      host.lost(key.list, of: owner, isFresh: isFresh, now: now)
+      guest.lost(key.list, isFresh: isFresh)
     }
+    host.guests[owner] = guest
     // It needs other seats, and others want to know.
-    if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
-    put(host, name, now)
-    return news
+    if news != nil || (wasClosed && guest.window.closure == nil) { seats?.tell() }
+    let told = host.told(news)
+    put(host, name, now, givingUp: wasLosing ? [] : [owner])
+    return told
   }
 
   // MARK: servers behind hosts
 
   /// Where a photo asks for its place. One that is led to another server needs room there and at its host, which goes
   /// first: without an answer of the host no photo reaches the other server.
-  func door(of photo: PhotoID, at host: String, now: Duration) -> String {
+  func door(of photo: PhotoID, at host: String, for owner: UInt32, now: Duration) -> String {
     guard let detour = detours[photo] else { return host }
-    let isOnlyFull = hasRoom(host, now: now) && !hasRoom(detour.server, now: now)
+    let isOnlyFull =
+      hasRoom(host, for: owner, now: now) && !hasRoom(detour.server, for: owner, now: now)
     return isOnlyFull ? detour.server : host
   }
 
@@ -246,14 +272,15 @@ package struct HostWindows: Sendable {
     }
   }
 
-  func hasRoom(_ name: String, now: Duration) -> Bool {
-    !isShut(name) && room(name, known(name, now).window, now) > 0
+  func hasRoom(_ name: String, for owner: UInt32, now: Duration) -> Bool {
+    !isShut(name) && places(name, known(name, now), now).isFor(owner)
   }
 
   /// A photo that has just got its place at one of two hosts takes one at the other; true if it is a probe there.
-  mutating func start(_ name: String, now: Duration) -> Bool {
+  mutating func start(_ name: String, of owner: UInt32, now: Duration) -> Bool {
     var host = known(name, now)
-    let isProbe = host.window.start(tried: true, fresh: false)
+    hosts[name] = nil
+    let isProbe = host.guests[owner, default: Guest()].window.start(tried: true, fresh: false)
     hosts[name] = host
     return isProbe
   }
@@ -266,7 +293,8 @@ package struct HostWindows: Sendable {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.alarm = nil
       // Those that were called to give up wait for their turn to probe, behind the owners who wait already.
-      for (key, share) in host.sortedCalls {
+      for (key, share) in host.called.sorted()
+      where host.isClosed(for: share.owner) && !isLosing(host, share.owner, now) {
         unlist(key, name, &host)
         host[share.serviceClass].append(key, of: share.owner)
       }
@@ -276,20 +304,6 @@ package struct HostWindows: Sendable {
 
   /// The earliest gate of a closed host with waiting lines.
   package var nextGate: Duration? { isSuspended ? nil : gates.firstDue }
-
-  /// Allows a probe at once of one closed host, or of all; of hosts that asked to be left alone only with
-  /// `wishes`. Returns the number of closed hosts.
-  package mutating func flush(_ name: String?, wishes: Bool = true, now: Duration) -> Int {
-    let closed = hosts.filter {
-      $0.value.window.closure != nil && (name == nil || name == $0.key)
-    }.keys
-    for name in closed {
-      guard var host = hosts.removeValue(forKey: name) else { continue }
-      host.window.flush(now: now, wishes: wishes)
-      put(host, name, now)
-    }
-    return closed.count
-  }
 
   package mutating func suspend(_ isOn: Bool, now: Duration) {
     isSuspended = isOn
@@ -317,88 +331,19 @@ package struct HostWindows: Sendable {
     callAll(now)
   }
 
-  // MARK: seats
-
-  private func room(_ name: String, _ window: HostWindow, _ now: Duration) -> Int {
-    window.room(now: now, most: limits.most, seats: seats?.limit(name, now: now))
-  }
-
-  /// - Parameters:
-  ///   - waiting: The photos that wait for each host.
-  ///   - led: The photos that wait for another one, and need room at both.
-  package mutating func claimSeats(
-    _ waiting: [String: Int], led: [String: Int] = [:], now: Duration
-  ) -> [SeatClaim] {
-    let needs = waiting.merging(led) { $0 + $1 }
-    let names = Set(needs.keys).union(hosts.keys).subtracting([Self.here])
-    let uses = names.sorted().map { name in
-      let window = hosts[name]?.window
-      let photos = isShut(name) ? 0 : needs[name] ?? 0
-      return HostSeats.Use(
-        name, inFlight: window?.inFlight ?? 0,
-        // Of a closed host other machines may have the seats.
-        waiting: window?.closure == nil ? photos : min(1, photos), isForLed: led[name] != nil,
-        word: hosts[name]?.window.word(now: now) ?? .none, growth: window?.growth)
-    }
-    return seats?.claims(uses, now: now) ?? []
-  }
-
-  package mutating func grantSeats(
-    _ granted: [SeatGrant], until deadline: Duration, now: Duration, jitter: Double
-  ) {
-    seats?.grant(granted, until: deadline)
-    for grant in granted {
-      hosts[grant.host]?.window.hear(grant.report, now: now, jitter: jitter)
-    }
-    callAll(now)
-  }
-
-  /// The host is closed, and another one has answered since: this machine is not cut off.
-  func isDead(_ name: String) -> Bool {
-    guard let closure = hosts[name]?.window.closure, let lastAnswer else { return false }
-    return lastAnswer >= closure.since
-  }
-
-  package func hasUnreached(within limit: Duration, now: Duration) -> Bool {
-    hosts.values.contains { $0.window.isUnreached(within: limit, now: now) }
-  }
-
-  /// This machine alone does not reach the host, as far as it knows; see `HostWindow`.
-  package func isUnreached(_ name: String, within limit: Duration, now: Duration) -> Bool {
-    hosts[name]?.window.isUnreached(within: limit, now: now) ?? false
-  }
-
-  /// Takes out whether seats should be asked for at once.
-  package mutating func takeSeatNews() -> Bool { seats?.takeNews() ?? false }
-
-  /// Other machines have the seats that photos wait for.
-  func lacksSeats(_ name: String) -> Bool {
-    guard let seats, let window = hosts[name]?.window, window.closure == nil else { return false }
-    return seats.areElsewhere(name, inFlight: window.inFlight, useful: limits.useful)
-  }
-
-  private mutating func callAll(_ now: Duration) {
-    for name in Array(hosts.keys) {
-      if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
-    }
-  }
-
-  package func closure(of name: String) -> HostWindow.Closure? { hosts[name]?.window.closure }
-
-  /// The lists whose photos have failed there since it is closed, some of very many.
-  func failed(at name: String) -> Set<ListID> { hosts[name]?.failed ?? [] }
-
-  /// Closed hosts with waiting lines or a shut gate, sorted by name.
-  package func closed(now: Duration) -> [(name: String, closure: HostWindow.Closure)] {
-    hosts.compactMap { name, host in
-      guard let closure = host.window.closure, host.isAwaited || closure.next > now else {
-        return nil
-      }
-      return (name, closure)
-    }.sorted { $0.name < $1.name }
-  }
-
   // MARK: inside
+
+  /// - Parameter isPatienceNew: Owners may have begun to give up.
+  mutating func callAll(_ now: Duration, isPatienceNew: Bool = true) {
+    for name in Array(hosts.keys) {
+      guard let host = hosts.removeValue(forKey: name) else { continue }
+      put(host, name, now, givingUp: isPatienceNew ? host.guests.keys.sorted() : [])
+    }
+  }
+
+  package func closure(of name: String, for owner: UInt32 = 0) -> HostWindow.Closure? {
+    hosts[name]?.guests[owner]?.window.closure
+  }
 
   /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
   /// at all, and the host may ask for any wait.
@@ -409,16 +354,20 @@ package struct HostWindows: Sendable {
 
   /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {
-    guard let host = hosts[name], host.isAwaited || !isForgettable(host, name, now) else {
-      return Host()
-    }
+    var host = hosts[name] ?? Host()
+    forget(&host, name, now)
     return host
   }
 
-  /// Nothing is worth remembering, nor telling to other machines.
-  private func isForgettable(_ host: Host, _ name: String, _ now: Duration) -> Bool {
-    host.window.isForgettable(now: now) && !detours.lead(to: name)
-      && (seats == nil || !host.window.hasFinding)
+  /// Forgets owners about whom there is nothing to remember, nor to say to other machines.
+  private func forget(_ host: inout Host, _ name: String, _ now: Duration) {
+    if host.guests.isEmpty || detours.lead(to: name) { return }
+    let old = host.guests.filter { _, guest in
+      guest.window.isForgettable(now: now) && (seats == nil || !guest.window.hasFinding)
+    }
+    if old.isEmpty { return }
+    let awaited = host.awaitedOwners
+    for owner in old.keys where !awaited.contains(owner) { host.guests[owner] = nil }
   }
 
   /// For owners with a photo that failed since the host closed. Tried photos give up sooner, but not while untried ones
@@ -426,15 +375,49 @@ package struct HostWindows: Sendable {
   private func lost(
     _ host: Host, _ owner: UInt32, isTried: Bool, hasFresh: Bool, now: Duration
   ) -> HostWindow.Closure? {
-    guard let loser = host.losers[owner] else { return nil }
-    let isSooner = isTried && (loser.hasFailedFresh || !hasFresh)
+    guard let guest = host.guests[owner] else { return nil }
+    let isSooner = isTried && (guest.hasFailedFresh || !hasFresh)
     let time = isSooner ? min(triedPatience, limits.patience) : limits.patience
-    return host.window.isLost(after: time, since: loser.since, now: now)
-      ? host.window.closure : nil
+    return guest.window.isLost(after: time, now: now) ? guest.window.closure : nil
+  }
+
+  /// Photos of the owner give up now, without a place.
+  private func isLosing(_ host: Host, _ owner: UInt32, _ now: Duration) -> Bool {
+    lost(host, owner, isTried: true, hasFresh: false, now: now) != nil
+  }
+
+  private func places(_ name: String, _ host: Host, _ now: Duration) -> Places {
+    Places(
+      host.guests, now: now, most: limits.most, seats: seats?.limit(name, now: now))
+  }
+
+  /// The places for which no line is called yet, and the calls of each owner for which there is none. A photo that gives
+  /// up needs none.
+  private func uncalled(
+    _ name: String, _ host: Host, _ now: Duration
+  ) -> (places: Places, surplus: [UInt32: Int]) {
+    host.uncalled(of: places(name, host, now))
+  }
+
+  /// Withdraws calls whose places are gone. Each call is then for a place, or to give up. Returns the other places.
+  private mutating func settle(_ host: inout Host, _ name: String, _ now: Duration) -> Places {
+    var (places, surplus) = uncalled(name, host, now)
+    surplus = surplus.filter { !isLosing(host, $0.key, now) }
+    if surplus.isEmpty { return places }
+    var withdrawn: [(key: LineKey, share: OwnerSeats.Share)] = []
+    // The least urgent ones first.
+    for (key, share) in host.called.sorted().reversed() {
+      guard let count = surplus[share.owner], count > 0 else { continue }
+      surplus[share.owner] = count - 1
+      unlist(key, name, &host)
+      withdrawn.append((key, share))
+    }
+    host.takeBack(withdrawn.reversed())
+    return places
   }
 
   private mutating func unlist(_ key: LineKey, _ name: String, _ host: inout Host) {
-    guard host.called.removeValue(forKey: key) != nil else { return }
+    guard host.called.remove(key) != nil else { return }
     calls[key]?.removeAll { $0 == name }
     if calls[key]?.isEmpty == true { calls[key] = nil }
   }
@@ -445,31 +428,39 @@ package struct HostWindows: Sendable {
   }
 
   /// Calls as many lines as there is room for, and keeps the host as long as there is anything to remember.
-  private mutating func put(_ host: Host, _ name: String, _ now: Duration) {
+  /// - Parameter owners: They may have begun to give up, so that their lines are called. A line that then gives up no photo
+  ///   waits until the next time.
+  mutating func put(
+    _ host: Host, _ name: String, _ now: Duration, givingUp owners: [UInt32] = []
+  ) {
     var host = host
     if !isShut(name) {
-      let room = name == Self.here ? Int.max : room(name, host.window, now)
-      while host.called.count < room, let key = host.call() { note(key, isCalledBy: name) }
-      // A photo that gives up needs no room.
-      let losers = host.losers.keys.filter { owner in
-        lost(host, owner, isTried: true, hasFresh: false, now: now) != nil
-      }
-      if !losers.isEmpty {
-        let owners = Set(losers)
-        while let key = host.call(of: { owners.contains($0.owner) }) {
-          note(key, isCalledBy: name)
-        }
+      call(&host, name, now)
+      for owner in owners where isLosing(host, owner, now) {
+        while let key = host.call(of: { $0.owner == owner }) { note(key, isCalledBy: name) }
       }
     }
     setGate(&host, name, now)
+    forget(&host, name, now)
     let isIdle =
-      isForgettable(host, name, now)
-      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0
-        && !detours.lead(to: name))
+      host.guests.isEmpty
+      || (hosts.count >= Self.longestMemory && host.inFlight == 0 && !detours.lead(to: name))
     keep(host.isAwaited || !isIdle ? host : nil, name)
     if name != Self.here {
       seats?.note(
-        name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: limits.most)
+        name, inFlight: host.inFlight, isAwaited: host.isAwaited, most: limits.most)
+    }
+  }
+
+  private mutating func call(_ host: inout Host, _ name: String, _ now: Duration) {
+    if name == Self.here {
+      while let key = host.call(of: { _ in true }) { note(key, isCalledBy: name) }
+      return
+    }
+    var places = settle(&host, name, now)
+    while let key = host.call(in: places) {
+      if let owner = host.called[key]?.owner { places.take(owner) }
+      note(key, isCalledBy: name)
     }
   }
 
@@ -481,8 +472,8 @@ package struct HostWindows: Sendable {
 
   /// One alarm per host: `DueQueue` would ignore a second one.
   private mutating func setGate(_ host: inout Host, _ name: String, _ now: Duration) {
-    let gate = host.window.closure.flatMap { $0.next > now ? $0.next : nil }
-    guard gate != host.alarm, host.isAwaited || gate == nil else { return }
+    let gate = host.gate(now: now)
+    if gate == host.alarm { return }
     gates.remove(name)
     host.alarm = gate
     if let gate { gates.insert(name, due: gate) }

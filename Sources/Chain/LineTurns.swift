@@ -27,6 +27,8 @@ struct LineTurns: Sendable {
   private var passed = 0
   /// The number of looks at lines, for tests.
   private(set) var looks = 0
+  /// How often a line has entered.
+  private(set) var entries = 0
 
   /// The classes, in the current order.
   var order: [ServiceClass] {
@@ -60,7 +62,9 @@ struct LineTurns: Sendable {
   }
 
   mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32) {
-    if present.insert(key).inserted { lines[Int(serviceClass.rawValue)].append(key, of: owner) }
+    guard present.insert(key).inserted else { return }
+    entries += 1
+    lines[Int(serviceClass.rawValue)].append(key, of: owner)
   }
 
   /// The line leaves the turns of its class.

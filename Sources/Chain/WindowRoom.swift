@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of the window, and how many an owner may have. Some are kept: an owner whose photos take long would
-// fill the window, and the photos of all others would wait for them. Of the kept places an owner may have a quarter of
-// what is left, and the first one while any is left. Plain values.
+// The places of the window, and how many an owner may have. Some are kept: an owner whose photos take long would fill the
+// window, and the photos of all others would wait for them. Plain values.
 
+import Queues
 internal import Vocabulary
 
 package struct WindowSize: Equatable, Sendable {
@@ -20,21 +20,11 @@ package struct WindowSize: Equatable, Sendable {
   }
 }
 
-/// The rest of the window for the photos of one class.
-struct WindowRoom {
-  /// For every owner.
-  private let common: Int
-  /// For owners with few photos in the window.
-  private let kept: Int
-
+extension WindowRoom {
+  /// For the photos of one class.
   init(_ size: WindowSize, _ seats: OwnerSeats, _ serviceClass: ServiceClass) {
     let rest = size.photos + size.reserve - seats.count
-    common = min(rest, size.photos - seats.count(upTo: serviceClass)) - size.kept
-    kept = min(rest, size.kept)
+    let common = min(rest, size.photos - seats.count(upTo: serviceClass)) - size.kept
+    self.init(common: common, kept: min(rest, size.kept))
   }
-
-  var isForAll: Bool { common > 0 }
-
-  /// - Parameter photos: how many the owner has in the window, of all classes.
-  func isFor(ownerWith photos: Int) -> Bool { isForAll || 4 * photos < kept }
 }

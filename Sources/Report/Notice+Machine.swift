@@ -134,14 +134,14 @@ extension Notice {
 
   // MARK: hosts
 
-  /// Downloads from this host wait; one photo at a time probes it until it answers. It is one warning, not one for each
-  /// attempt.
+  /// Downloads of a user from this host wait; one photo at a time probes it until it answers. It is one warning, not one
+  /// for each attempt.
   package static func hostClosed(
     _ host: String, _ failure: Failure, retryAfter wait: Duration
   ) -> Notice {
     Notice(
       "e75f7348bf7b48b1a78ab5f67bdd0e66", .warning, counter: .hostClosed,
-      words: "Could not download from \(shown(host)): \(reason(failure)); its photos wait, "
+      words: "Could not download from \(shown(host)): \(reason(failure)); photos wait for it, "
         + "next attempt in \(wait.spoken).",
       fields: [.text(.photoHost, host)] + failure.fields + [.time(.retryAfter, wait)])
   }

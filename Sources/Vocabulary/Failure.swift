@@ -56,7 +56,7 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package var advice: String { facts.advice }
   /// Seconds to wait, if the origin asked for a delay.
   package var waitSeconds: UInt32? { facts.waitSeconds }
-  /// The server that failed, with its port: the host of the URL, or another one to which it redirects. Nil if it was
+  /// The server that failed, as `PhotoURL.serverName`: the one of the URL, or another one to which it redirects. Nil if it was
   /// none.
   package var server: String? { facts.server }
 

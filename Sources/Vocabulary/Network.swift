@@ -101,7 +101,7 @@ package struct TransferReply: Equatable, Sendable {
   /// The protocol marks the body's end. Otherwise a body that was cut off looks complete.
   package let isEndSure: Bool
   package let entity: EntityFacts
-  /// The server that sent it, with its port: the one of the URL, or another one to which that redirects.
+  /// The server that sent it, as `PhotoURL.serverName`: the one of the URL, or another one to which that redirects.
   package var server: String?
 
   package init(

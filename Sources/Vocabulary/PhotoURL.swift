@@ -55,6 +55,13 @@ package struct PhotoURL: Hashable, Sendable {
     parts.text(scheme.rawValue.utf8.count + "://".utf8.count, parts.serverEnd)
   }
 
+  /// The name of the server for limits and closures, and for people: of http as it stands in URLs, of https with the
+  /// scheme. The ports of one host are servers of their own, and so is a port with another scheme: where one does not
+  /// answer, another may.
+  package var serverName: String {
+    scheme == .https ? parts.text(0, parts.serverEnd) : server
+  }
+
   /// The URL without its query, which may be a secret; for messages.
   package var shown: String { parts.text(0, parts.pathEnd) }
 

@@ -99,9 +99,10 @@ package struct ProxyRoute: Equatable, Sendable {
     server != nil && !direct.contains { $0.covers(host) }
   }
 
-  /// The same for a host with its port, as `PhotoURL.server` writes it.
-  package func leads(toServer server: String) -> Bool {
+  /// The same for a server, as `PhotoURL.serverName` writes it.
+  package func leads(toServer name: String) -> Bool {
     if self.server == nil { return false }
+    let server = ServerName.withoutScheme(name)
     if server.first == "[" {
       return leads(to: String(server.dropFirst().prefix { $0 != "]" }))
     }

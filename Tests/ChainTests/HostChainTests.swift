@@ -199,10 +199,10 @@ import Vocabulary
     bench.add(1, photos: 2)
     await bench.downloads.reaches(2)
     await bench.runner.idle()
-    #expect(bench.runner.closedHost("elsewhere") != nil)
+    #expect(bench.runner.closedHost("elsewhere", for: ListID(1)) != nil)
     bench.add(2, photos: 1)
     await bench.finishedLists.reaches(1)
-    #expect(bench.runner.closedHost("elsewhere") == nil)
+    #expect(bench.runner.closedHost("elsewhere", for: ListID(1)) == nil)
     await bench.cancel(ListID(1))
   }
 

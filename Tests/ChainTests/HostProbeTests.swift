@@ -40,7 +40,7 @@ import Vocabulary
     for _ in 0..<2 { _ = hosts.ask("a", .default, isTried: false, now: now) }
     for _ in 0..<2 { _ = hosts.end("a", key, .answered, isProbe: false, now: now, jitter: 1) }
     for _ in 0..<3 { _ = hosts.ask("a", .default, isTried: false, now: now) }
-    hosts.join("a", key, .default, of: 1, now: now)
+    hosts.join("a", key, .default, of: 0, now: now)
     for _ in 0..<2 { fail(false) }
     for _ in 0..<5 {
       now = hosts.nextGate ?? now
@@ -64,7 +64,7 @@ import Vocabulary
     let key = LineKey(ListID(1))
     hosts.learn(photo(1, 1), from: "a", to: "b", .failed(reset), now: .zero)
     for _ in 0..<2 { _ = hosts.note("b", key, .failed(reset), now: .zero, jitter: 1) }
-    hosts.join("b", key, .default, of: 1, now: .zero)
+    hosts.join("b", key, .default, of: 0, now: .zero)
     hosts.awaken(now: .seconds(1))
     let answer = hosts.answer(
       "b", key, isTried: true, isHopeful: true, hasMore: true, now: .seconds(1))

@@ -86,7 +86,7 @@ import Vocabulary
   @Test func `a photo waits for a seat, and is called when there is one`() {
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
     #expect(hosts.ask("x", .default, isTried: false, now: .zero) == .wait)
-    hosts.join("x", line, .default, of: 1, now: .zero)
+    hosts.join("x", line, .default, of: 0, now: .zero)
     #expect(hosts.takeSeatNews() && hosts.takeCalled().isEmpty)
     #expect(!hosts.lacksSeats("x"), "it is not known yet")
     #expect(hosts.claimSeats(["x": 3], now: .zero) == [SeatClaim("x", held: 0, need: 3)])
@@ -104,7 +104,7 @@ import Vocabulary
   func `a machine with all the seats that it can use lacks none, and gives them up without photos`()
   {
     var hosts = HostWindows(HostLimits(most: 6, connections: 2, areShared: true))
-    hosts.join("x", line, .default, of: 1, now: .zero)
+    hosts.join("x", line, .default, of: 0, now: .zero)
     _ = hosts.claimSeats(["x": 3], now: .zero)
     hosts.grantSeats([SeatGrant("x", seats: 2)], until: .seconds(30), now: .zero, jitter: 0)
     for hasMore in [true, false] {
@@ -124,7 +124,7 @@ import Vocabulary
 
   @Test func `a called line does not start when its seat's lease is over`() {
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
-    hosts.join("x", line, .default, of: 1, now: .zero)
+    hosts.join("x", line, .default, of: 0, now: .zero)
     _ = hosts.claimSeats(["x": 1], now: .zero)
     hosts.grantSeats([SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
     #expect(hosts.takeCalled() == [line])
@@ -135,9 +135,32 @@ import Vocabulary
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
     #expect(
       hosts.ask(HostWindows.here, .default, isTried: false, now: .zero) == .start(isProbe: false))
-    hosts.join("x", line, .default, of: 1, now: .zero)
+    hosts.join("x", line, .default, of: 0, now: .zero)
     hosts.suspend(true, now: .zero)
     #expect(hosts.claimSeats(["x": 3, HostWindows.here: 1], now: .zero).isEmpty)
+  }
+
+  @Test func `photos of a user for whom a host is closed claim one seat there`() {
+    var admission = Admission(
+      window: 20, hosts: HostWindows(HostLimits(most: 6, areShared: true)))
+    for owner in 1...2 as ClosedRange<UInt32> {
+      admission.add(
+        ListID(UInt64(owner)), ListLines(.default, owner: owner), isPaused: false, now: .zero)
+    }
+    func take() -> PhotoID? {
+      admission.take(now: .zero, total: 20) { Admission.Prospect(host: "x", url: Int($0.number)) }?
+        .photo
+    }
+    #expect(take() == nil && admission.claimSeats(now: .zero).map(\.need) == [40])
+    admission.grantSeats(
+      [SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
+    let taken = (0..<4).compactMap { _ in take() }
+    for photo in taken where photo.list == ListID(1) {
+      _ = admission.answered(photo, .failed(reset), now: .zero, jitter: 1)
+      admission.ended(photo, .failed, now: .zero)
+    }
+    #expect(taken.count == 4 && admission.hosts.closure(of: "x", for: 1) != nil)
+    #expect(admission.claimSeats(now: .zero).map(\.need) == [2 + 18 + 1])
   }
 
   // MARK: photos that wait

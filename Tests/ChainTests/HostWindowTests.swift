@@ -292,7 +292,7 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.closure?.next == .seconds(252), "as long as it has been closed")
     window.hear(failed(60, ago: 10), now: .seconds(900), jitter: 1)
     #expect(window.closure?.next == .seconds(303), "and then five minutes")
-    #expect(window.room(now: .seconds(303), most: 6, seats: 1) == 1)
+    #expect(window.room(now: .seconds(303), most: 6) == 1)
   }
 
   @Test func `photos give up by the probes of their own machine alone`() {
@@ -311,7 +311,7 @@ private func busy(_ seconds: UInt32) -> Failure {
     window.hear(answer, now: .seconds(13), jitter: 0)
     #expect(window.closure?.next == .seconds(63), "it is not newer")
     window.hear(answer, now: .seconds(20), jitter: 0)
-    #expect(window.room(now: .seconds(20), most: 6, seats: 1) == 1)
+    #expect(window.room(now: .seconds(20), most: 6) == 1)
     var left = HostWindow()
     fill(&left, .failed(busy(900)))
     left.hear(HostReport(age: .zero, word: .answered), now: .seconds(20), jitter: 0)
@@ -335,7 +335,7 @@ private func busy(_ seconds: UInt32) -> Failure {
   @Test func `a closed host needs no more seats than its probe`() {
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
     let key = LineKey(ListID(1))
-    hosts.join("x", key, .default, of: 1, now: .zero)
+    hosts.join("x", key, .default, of: 0, now: .zero)
     _ = hosts.claimSeats(["x": 9], now: .zero)
     hosts.grantSeats([SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
     for _ in 0..<2 { _ = hosts.answer("x", key, isTried: false, hasMore: true, now: .zero) }

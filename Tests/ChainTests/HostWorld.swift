@@ -52,6 +52,8 @@ struct HostWorld {
   /// Looks at a host that was still closed long after it had recovered, although photos waited for it.
   private(set) var late = 0
   private(set) var idleLooks = 0
+  /// Moments at which a line with a photo and room was neither called nor had an alarm.
+  private(set) var stuck = 0
   /// Photos given up although their host would have delivered them.
   private(set) var unjust = 0
   private var random: SplitMix
@@ -78,10 +80,11 @@ struct HostWorld {
 
   init(
     seed: UInt64, lists given: [(UInt32, [String])] = [], drops: [Drop] = [],
-    meddling: Bool = true, sharing: Bool = false, patience: Duration = .seconds(1800)
+    meddling: Bool = true, sharing: Bool = false, patience: Duration = .seconds(1800),
+    isWide: Bool = false
   ) {
     var random = SplitMix(seed: seed)
-    most = Int.random(in: 1...6, using: &random)
+    most = Int.random(in: isWide ? 4...6 : 1...6, using: &random)
     recovery = .seconds(Int64.random(in: 1...4000, using: &random))
     turning = .seconds(Int64.random(in: 1...4000, using: &random))
     targets = Array(
@@ -90,10 +93,10 @@ struct HostWorld {
     (isMeddled, isShared) = (meddling, sharing)
     let limits = HostLimits(most: most, patience: patience, areShared: sharing)
     let hosts = HostWindows(limits, triedPatience: policy.span)
-    let window = Int.random(in: 4...40, using: &random)
+    let window = isWide ? 40 : Int.random(in: 4...40, using: &random)
     admission = Admission(
       window: window, reserve: Int.random(in: 0...4, using: &random),
-      kept: Int.random(in: 0...window / 4, using: &random), hosts: hosts)
+      kept: isWide ? 10 : Int.random(in: 0...window / 4, using: &random), hosts: hosts)
     var plans = given
     if plans.isEmpty, drops.isEmpty {
       let names = ["well", "slow", "dead", "lossy", "busy", "back", "here", "door", "gate"]
@@ -135,6 +138,7 @@ struct HostWorld {
       if isMeddled, events % 7 == 0 { meddle() }
       pump()
       if isShared { share() }
+      if hasStuckLine { stuck += 1 }
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
       let renewal = isShared && left > 0 && shares < 100_000 ? nextShare : nil
@@ -211,26 +215,27 @@ struct HostWorld {
     attempts += 1
     let key = admission.key(of: photo)
     let place = key.flatMap { admission.lines[$0]?.inFlight[photo.number] }
-    ask(host, isProbe: place?.isProbe == true)
-    if let beyond = place?.beyond { ask(beyond.server, isProbe: beyond.isProbe) }
+    ask(host, photo, isProbe: place?.isProbe == true)
+    if let beyond = place?.beyond { ask(beyond.server, photo, isProbe: beyond.isProbe) }
     let (time, reply) = answer(of: host, photo)
     let hosts = [host] + (place?.beyond.map { [$0.server] } ?? [])
     trips.append(Trip(photo: photo, hosts: hosts, end: now + time, answer: reply))
   }
 
   /// A photo has a place at the host.
-  private mutating func ask(_ host: String, isProbe: Bool) {
+  private mutating func ask(_ host: String, _ photo: PhotoID, isProbe: Bool) {
     atHost[host, default: 0] += 1
     if atHost[host, default: 0] > most { excess += 1 }
-    guard let closure = admission.hosts.closure(of: host) else { return }
+    guard let closure = admission.closure(of: host, for: photo.list) else { return }
     if !isProbe || closure.next > now { trespasses += 1 }
   }
 
   /// A probe comes at least once a minute, and may have to wait for one of the host before it, or for the end of a wish.
   private mutating func findLate() {
-    for (name, closure) in admission.hosts.closed(now: now) {
+    for closed in admission.hosts.closed(now: now) {
+      let name = closed.name
       let isBack = ["back", "gate"].contains(name)
-      let since = max(closure.since, isBack ? recovery : .zero)
+      let since = max(closed.closure.since, isBack ? recovery : .zero)
       if isBack || ["well", "door"].contains(name), now > since + .seconds(300) { late += 1 }
     }
   }
@@ -282,7 +287,23 @@ struct HostWorld {
       let isHiccup = tries[photo] == nil && Int.random(in: 0..<10, using: &random) == 0
       let failure = Failure(.passing, code: "http.500", reason: "it is broken")
       return (quick, !isWanting(photo) || isHiccup ? .failed(failure) : .answered)
+    case "foul" where lists[photo.list]?.owner == 1: return foul(quick)
     case "back": return (quick, now < recovery ? .failed(reset) : .answered)
+    default: return (quick, .answered)
+    }
+  }
+
+  /// All that a path can do to a server, and a port with another scheme.
+  private mutating func foul(_ quick: Duration) -> (Duration, HostWindow.Outcome) {
+    func failure(_ code: String, wait: UInt32? = nil) -> HostWindow.Outcome {
+      .failed(Failure(.passing, code: code, reason: "it is foul", waitSeconds: wait))
+    }
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0, 1: return (.seconds(30), failure("time.slow"))
+    case 2: return (quick, failure("http.503"))
+    case 3: return (quick, failure("http.429", wait: 3600))
+    case 4: return (quick, failure("connect.refused"))
+    case 5, 6: return (.seconds(Int64.random(in: 60...3600, using: &random)), .answered)
     default: return (quick, .answered)
     }
   }
@@ -343,6 +364,10 @@ struct HostWorld {
       }
       trips.removeAll { $0.photo.list == list }
     case 7: _ = admission.flush(Bool.random(using: &random) ? nil : "dead", now: now)
+    case 9:
+      let name = ["dead", "partial", "busy"].randomElement(using: &random) ?? "dead"
+      let owner = UInt32.random(in: 1...3, using: &random)
+      _ = admission.flush(for: [name: [owner]], now: now)
     case 8: admission.suspendDownloads(true, now: now)
     default: admission.suspendDownloads(false, now: now)
     }

@@ -112,7 +112,7 @@ import Vocabulary
         running.append(photo)
       }
       given += running.count
-      let wasClosed = admission.hosts.closure(of: "a") != nil
+      let wasClosed = admission.hosts.closure(of: "a", for: owner) != nil
       if wasClosed { probes += running.map(\.list.number) }
       if running.isEmpty {
         guard let due = admission.nextDue, due > now else { break }
@@ -123,7 +123,7 @@ import Vocabulary
         _ = admission.answered(photo, isBad ? .failed(reset) : .answered, now: now, jitter: 1)
         admission.ended(photo, .failed, now: now)
       }
-      if !wasClosed, admission.hosts.closure(of: "a") != nil { closures += 1 }
+      if !wasClosed, admission.hosts.closure(of: "a", for: owner) != nil { closures += 1 }
     }
     return (probes, closures)
   }

@@ -16,7 +16,7 @@ import Vocabulary
       world.down = .seconds(10)..<(.seconds(1000))
       world.backoff = backoff
       world.run(to: .seconds(990))
-      #expect(world.machines.allSatisfy { $0.windows.closure(of: "x") != nil })
+      #expect(world.machines.allSatisfy { $0.windows.closure(of: "x", for: 1) != nil })
       world.run(to: .seconds(1500))
       #expect(world.machines.allSatisfy { $0.left == 0 && $0.lost == 0 })
       return world.starts.count { $0 > .seconds(400) && $0 < .seconds(990) }
@@ -60,9 +60,9 @@ import Vocabulary
     var told: Set<Int> = []
     while world.now < .seconds(240) {
       world.run(to: world.now + .seconds(1))
-      #expect(world.machines.dropFirst().allSatisfy { $0.windows.closure(of: "x") == nil })
+      #expect(world.machines.dropFirst().allSatisfy { $0.windows.closure(of: "x", for: 1) == nil })
       for (place, machine) in world.machines.enumerated()
-      where machine.windows.isUnreached("x", within: .seconds(60), now: world.now) {
+      where machine.windows.isUnreached("x", for: 1, within: .seconds(60), now: world.now) {
         told.insert(place)
       }
     }
@@ -80,7 +80,7 @@ import Vocabulary
     world.areTried = true
     world.down = .seconds(10)..<(.seconds(70))
     world.run(to: .seconds(150))
-    #expect(world.machines.dropFirst().allSatisfy { $0.windows.closure(of: "x") == nil })
+    #expect(world.machines.dropFirst().allSatisfy { $0.windows.closure(of: "x", for: 1) == nil })
     world.run(to: .seconds(400))
     #expect(world.machines.dropFirst().allSatisfy { $0.left == 0 && $0.lost == 0 })
   }
@@ -162,7 +162,7 @@ struct ClosedHostWorld {
   var now: Duration { ledger.now }
 
   /// When the machines that have the server closed probe it next.
-  var gates: [Duration] { machines.compactMap { $0.windows.closure(of: "x")?.next } }
+  var gates: [Duration] { machines.compactMap { $0.windows.closure(of: "x", for: 1)?.next } }
 
   init(
     machines count: Int, seed: UInt64, photos: Int = 200, patience: Duration = .seconds(1800)

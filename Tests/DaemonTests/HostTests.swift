@@ -63,7 +63,7 @@ import Testing
         (1...40).map { ("Busy \($0)", bench.origin.url("/busy?key=k&until=2&after=1&n=\($0)")) },
         as: "busy.plist")
       let daemon = try await bench.start()
-      try await daemon.says("its photos wait, next attempt in")
+      try await daemon.says("photos wait for it, next attempt in")
       try await daemon.says("Downloading from 127.0.0.1:\(bench.origin.port) again")
       #expect(try await bench.wait(for: "busy", daemon).code == 0)
       let refused = bench.origin.requests().filter { $0.contains(" 503 ") }

@@ -205,6 +205,8 @@ final class SilentNetwork: Network {
   private struct State {
     var last: UInt64 = 0
     var ends: [TransferTicket: End] = [:]
+    /// The server of each transfer that waits.
+    var servers: [TransferTicket: String] = [:]
     var failure: Failure?
   }
 
@@ -216,14 +218,34 @@ final class SilentNetwork: Network {
     let (ticket, failure) = state.withLock { state in
       state.last += 1
       let ticket = TransferTicket(state.last)
-      if state.failure == nil { state.ends[ticket] = whenOver }
+      if state.failure == nil {
+        state.ends[ticket] = whenOver
+        state.servers[ticket] = request.url.serverName
+      }
       return (ticket, state.failure)
     }
-    if let failure { whenOver(.failure(failure.at(request.url.server))) }
+    if let failure { whenOver(.failure(failure.at(request.url.serverName))) }
     return ticket
   }
 
   func fail(_ failure: Failure?) { state.withLock { $0.failure = failure } }
+
+  /// How many transfers from the server wait.
+  func waiting(for server: String) -> Int {
+    state.withLock { state in state.ends.keys.count { state.servers[$0] == server } }
+  }
+
+  /// The transfers that wait fail.
+  func failAll(_ failure: Failure) {
+    let (ends, servers) = state.withLock {
+      state -> ([TransferTicket: End], [TransferTicket: String]) in
+      defer { state.ends = [:] }
+      return (state.ends, state.servers)
+    }
+    for (ticket, end) in ends {
+      end(.failure(servers[ticket].map { failure.at($0) } ?? failure))
+    }
+  }
 
   func cancel(_ ticket: TransferTicket) {
     state.withLock { $0.ends.removeValue(forKey: ticket) }?(.failure(.cancelled))

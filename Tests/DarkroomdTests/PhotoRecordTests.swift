@@ -81,7 +81,7 @@ import Vocabulary
       try await bench.recorder.record([.downloaded(photo(4), Contents(size: 1, hash: 1))])
       let prospects = try (1...4).map { try bench.record.order(of: photo($0)).prospect }
       #expect(
-        prospects.map(\.host) == ["photos.example.org:8443", HostWindows.here, nil, nil])
+        prospects.map(\.host) == ["https://photos.example.org:8443", HostWindows.here, nil, nil])
       #expect(prospects.map { $0.url == nil } == [false, true, true, true])
       #expect(prospects.allSatisfy { !$0.isTried })
     }

@@ -153,7 +153,8 @@ import Vocabulary
       let reply = await bench.calls.handle(StatusOrder(), from: .stranger)
       let status = try #require(reply.message(StatusReply.self)?.status)
       #expect(
-        Set(status.hosts.map(\.name)) == ["openhost.example.org", "a host of a private list"])
+        Set(status.hosts.map(\.name))
+          == ["https://openhost.example.org", "a host of a private list"])
       #expect(
         status.degraded.contains("list 1 waits")
           && status.degraded.contains("torn.plist waits for this machine"))
@@ -195,6 +196,98 @@ import Vocabulary
         let status = reply.message(StatusReply.self)?.status
         #expect(status?.expiring == ["prints are about to go"])
       }
+    }
+  }
+
+  // MARK: hosts of several users
+
+  /// The host is closed for the owner of a list there.
+  private func close(
+    _ origin: String, _ number: UInt64, for owner: UInt32, isPrivate: Bool, wish: UInt32? = nil,
+    _ bench: PeopleBench
+  ) async throws {
+    let failure = Failure(
+      .passing, code: "http.503", reason: "closed for \(owner)", waitSeconds: wish)
+    let network = bench.parts.network
+    let name = try PhotoURL(parsing: "\(origin)/").serverName
+    try await bench.begin(
+      number,
+      SampleList {
+        $0.photos = ["1", "2"].map { ($0, "\(origin)/\(number)-\($0).jpg") }
+        $0.name = "list-\(number).plist"
+        $0.owner = owner
+        $0.terms = terms("prints-\(number)", "")
+        $0.terms.isPrivate = isPrivate
+      })
+    let chains = bench.parts.photos.chains
+    chains.suspendDownloads(false)
+    // One failure closes no host.
+    #expect(try await Patience.sees { network.waiting(for: name) == 2 })
+    network.failAll(failure)
+    #expect(
+      try await Patience.sees {
+        chains.closedHosts().contains { $0.owner == owner && $0.name == name }
+      })
+  }
+
+  private let host = "photos.example.org"
+  private let other: UInt32 = 2000
+
+  @Test func `the status tells of a host that is closed for several users what the caller may see`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await close(
+        "https://\(host)", 1, for: ControlPeer.owner.user, isPrivate: true, wish: 600, bench)
+      bench.parts.clock.advance(by: .seconds(60))
+      try await close("https://\(host)", 2, for: other, isPrivate: false, wish: 900, bench)
+      let now = bench.parts.clock.wallTime()
+      for peer in [ControlPeer.root, .owner] {
+        let hosts = bench.views.status(isStopping: false, for: peer).hosts
+        #expect(hosts.map(\.reason) == ["closed for 1000"])
+        #expect(hosts.map(\.since) == [now - 60_000] && hosts.map(\.until) == [now + 540_000])
+      }
+      let hosts = bench.views.status(isStopping: false, for: .stranger).hosts
+      #expect(hosts.map(\.name) == ["https://\(host)"])
+      #expect(hosts.map(\.reason) == ["closed for 2000"])
+      #expect(hosts.map(\.since) == [now] && hosts.map(\.until) == [now + 900_000])
+    }
+  }
+
+  @Test func `a member flushes a host for the owners of lists that the member may look at`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let owner = ControlPeer.owner.user
+      try await close("https://\(host)", 1, for: owner, isPrivate: true, bench)
+      try await close("http://\(host)", 2, for: owner, isPrivate: true, bench)
+      try await close("https://\(host)", 3, for: other, isPrivate: false, bench)
+      func closed(for owner: UInt32) -> [ClosedHost] {
+        bench.parts.photos.chains.closedHosts().filter { $0.owner == owner }
+      }
+      let before = closed(for: owner)
+      let reply = await bench.calls.handle(FlushOrder(host: host), from: .stranger)
+      #expect(reply.message(FlushReply.self)?.hosts == 1)
+      #expect(before.count == 2 && closed(for: owner) == before)
+      #expect(closed(for: other).allSatisfy { $0.wait == .zero })
+    }
+  }
+
+  @Test
+  func `a member cannot flush a host that has asked to be left alone, whatever it said to others`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let owner = ControlPeer.owner.user
+      try await close("https://\(host)", 1, for: owner, isPrivate: true, bench)
+      try await close("https://\(host)", 2, for: other, isPrivate: false, wish: 600, bench)
+      let reply = await bench.calls.handle(FlushOrder(host: host), from: .stranger)
+      guard case .failed(.permissionDenied) = reply else {
+        Issue.record("\(reply)")
+        return
+      }
+      let all = await bench.calls.handle(FlushOrder(host: host), from: .root)
+      #expect(all.message(FlushReply.self)?.hosts == 1)
     }
   }
 

@@ -112,11 +112,36 @@ struct PhotoURLTests {
 
   @Test func `Messages name a URL without its query and fragment`() throws {
     let url = try PhotoURL(parsing: "https://Example.org:8443/a?token=secret#secret")
-    #expect(url.server == "example.org:8443")
+    #expect(url.server == "example.org:8443" && url.serverName == "https://example.org:8443")
     let parts = (url.path, url.query)
     #expect(parts == ("/a", "token=secret"))
     #expect(url.host == "example.org")
     #expect(!url.text.contains("#"))
+  }
+
+  @Test func `each port of a host with its scheme is a server with a name of its own`() throws {
+    let urls = [
+      "http://h/a", "https://h/a", "http://h:443/a", "https://h:80/a", "http://h:8080/a",
+      "https://h:8080/a", "http://[::1]/a", "https://[::1]/a",
+    ]
+    let names = try urls.map { try PhotoURL(parsing: $0).serverName }
+    #expect(
+      names == [
+        "h", "https://h", "h:443", "https://h:80", "h:8080", "https://h:8080", "[::1]",
+        "https://[::1]",
+      ])
+    #expect(try PhotoURL(parsing: "https://h:443/b").serverName == "https://h")
+  }
+
+  @Test(arguments: [
+    ("h", "h", true), ("https://h", "h", true), ("https://h", "https://h", true),
+    ("h", "http://h", true), ("h", "https://h", false), ("https://h", "http://h", false),
+    ("https://h:80", "h", false), ("https://h:80", "h:80", true), ("g", "h", false),
+  ])
+  func `a name without a scheme means the servers of both schemes`(
+    name: String, word: String, isMeant: Bool
+  ) {
+    #expect(ServerName.isMeant(name, by: word) == isMeant)
   }
 
   /// The first of each is the text that is passed on.

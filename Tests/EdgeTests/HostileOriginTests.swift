@@ -213,6 +213,16 @@ struct HostileOriginTests {
     #expect(marks.rate(count, now: now + .seconds(600)) < 20)
     #expect(RateMarks().rate(0, now: now) == 0)
   }
+
+  @Test(arguments: [
+    ("http://h/a", "h"), ("https://h/a", "https://h"), ("https://h:8443/a", "https://h:8443"),
+  ])
+  func `the progress of a transfer names its server as closures do`(_ url: String, _ name: String)
+    throws
+  {
+    let gauge = TransferGauge(try PhotoURL(parsing: url))
+    #expect(gauge.reading(TransferTicket(1), now: .now).server == name)
+  }
 }
 
 extension String {

@@ -11,7 +11,7 @@ struct LingeringLookupTests {
   private let start = ContinuousClock.now
 
   private func queue(total: Int = 16) -> TransferQueue<String> {
-    TransferQueue<String>(total: total, perHost: total)
+    TransferQueue<String>(total: total, perHost: 99)
   }
 
   /// Drops transfers to that number of unique names, starts what may start, and cancels all; returns how many had started.

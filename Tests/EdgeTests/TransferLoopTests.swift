@@ -12,7 +12,7 @@ struct TransferLoopTests {
   @Test func `Two hundred transfers at once run on one thread and leave nothing open`() async throws
   {
     let settings = try TransferBench.loopback {
-      ($0.connections, $0.connectionsPerHost) = (200, 200)
+      ($0.connections, $0.connectionsPerHost) = (200, 300)
     }
     let bench = try TransferBench(settings, name: "many-at-once")
     let url = bench.origin.url("/slow?gate=all&size=10000")
@@ -274,7 +274,7 @@ struct TransferQueueTests {
   }
 
   @Test func `Quick hosts get half of the kept places, and users without a transfer the rest`() {
-    var queue = TransferQueue<String>(total: 8, perHost: 8, kept: 4)
+    var queue = TransferQueue<String>(total: 8, perHost: 99, kept: 4)
     func started() -> [UInt64] { (1...9).compactMap { _ in queue.next() } }
     for ticket in 1...9 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
     let slow = started()
@@ -318,6 +318,22 @@ struct TransferQueueTests {
     #expect(started.last == 30 && started.count == looks, "\(started)")
   }
 
+  /// Redirects lead transfers to a host without a place there.
+  @Test(arguments: [(2, 2, 0), (4, 3, 1), (6, 5, 1), (16, 12, 1), (40, 30, 2)])
+  func `A quarter of the connections to a host is kept for users with few there`(
+    perHost: Int, alone: Int, beside: Int
+  ) {
+    var queue = TransferQueue<String>(total: 99, perHost: perHost)
+    for ticket in 1...50 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
+    let first = (1...50).compactMap { _ in queue.next() }
+    for ticket in 51...99 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [2], .default) }
+    let second = (1...50).compactMap { _ in queue.next() }
+    #expect(first.count == alone && second.count == beside && second.allSatisfy { $0 > 50 })
+    first.forEach { queue.remove($0) }
+    let third = (1...50).compactMap { _ in queue.next() }
+    #expect(third.contains { $0 > 50 } && third.contains { $0 <= 50 })
+  }
+
   @Test func `A transfer for several users has the turn of the one with the fewest transfers`() {
     var queue = TransferQueue<String>(total: 3, perHost: 3, kept: 1)
     for ticket in 1...4 as ClosedRange<UInt64> { queue.add(ticket, host: "a", of: [1], .default) }
@@ -336,7 +352,7 @@ struct TransferQueueTests {
   }
 
   @Test func `Lower limits apply once enough transfers have ended`() {
-    var queue = TransferQueue<String>(total: 4, perHost: 4)
+    var queue = TransferQueue<String>(total: 4, perHost: 6)
     for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }
     for _ in 1...4 { _ = queue.next() }
     queue.limit(total: 2, perHost: 2)
@@ -360,7 +376,7 @@ struct TransferQueueTests {
   }
 
   @Test func `The urgent transfers of a user keep no connection from another user`() {
-    var queue = TransferQueue<String>(total: 4, perHost: 4)
+    var queue = TransferQueue<String>(total: 4, perHost: 99)
     for ticket in 1...9 as ClosedRange<UInt64> {
       queue.add(ticket, host: "a", of: [1], .userInteractive)
     }

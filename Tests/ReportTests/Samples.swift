@@ -257,7 +257,7 @@ enum Samples {
         "photos.example.org",
         Failure(.passing, code: "http.503", reason: "it answered 503", waitSeconds: 600),
         retryAfter: .seconds(600)),
-      "Could not download from photos.example.org: it answered 503; its photos wait, next attempt in "
+      "Could not download from photos.example.org: it answered 503; photos wait for it, next attempt in "
         + "10 min."
     ),
     (

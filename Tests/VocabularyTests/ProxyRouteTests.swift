@@ -49,6 +49,7 @@ import Vocabulary
     let place = host.contains(":") ? "[\(host)]" : host
     #expect(route.leads(toServer: place) != isDirect)
     #expect(route.leads(toServer: "\(place):8080") != isDirect)
+    #expect(route.leads(toServer: "https://\(place)") != isDirect)
     #expect(!ProxyRoute(nil, direct: []).leads(to: host))
   }
 

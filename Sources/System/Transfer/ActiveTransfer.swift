@@ -236,12 +236,12 @@ final class ActiveTransfer {
   func signed(_ result: Result<TransferReply, Failure>) -> Result<TransferReply, Failure> {
     switch result {
     case .success(var reply):
-      reply.server = url.server
+      reply.server = url.serverName
       return .success(reply)
     case .failure(let failure):
       // Another server may be why the time is over, and one whose addresses are refused was not asked.
       let isNobodys = isLed && (failure.code == TransferEnding.outOfTime || failure == refusal)
-      return .failure(isNobodys ? failure : failure.at(url.server))
+      return .failure(isNobodys ? failure : failure.at(url.serverName))
     }
   }
 

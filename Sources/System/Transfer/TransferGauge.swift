@@ -28,7 +28,7 @@ struct TransferGauge {
 
   func reading(_ ticket: TransferTicket, now: ContinuousClock.Instant) -> TransferProgress {
     TransferProgress(
-      ticket: ticket, server: url.server, received: received, total: total,
+      ticket: ticket, server: url.serverName, received: received, total: total,
       rate: marks.rate(received, now: now), isRunning: isRunning, isResumable: isResumable)
   }
 }

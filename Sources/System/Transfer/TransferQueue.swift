@@ -4,6 +4,7 @@
 // and within a class the first to arrive goes first, except transfers whose host has all its connections. A transfer for
 // photos of several owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept
 // for owners without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A
+// quarter of the connections to a host is kept for owners with few there, to which redirects may lead many transfers. A
 // lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A transfer's time-out
 // does not run while it waits here.
 
@@ -24,9 +25,19 @@ struct TransferQueue<Host: Hashable> {
   private struct HostAccount {
     let host: Host
     var waiting = 0
-    var running = 0
+    /// The running transfers of each owner.
+    var shares: [UInt32: Int] = [:]
     /// Its last transfer was quick.
     var isQuick = false
+
+    var running: Int { shares.values.reduce(0, +) }
+
+    mutating func begin(for owner: UInt32) { shares[owner, default: 0] += 1 }
+
+    mutating func end(for owner: UInt32) {
+      let left = (shares[owner] ?? 1) - 1
+      shares[owner] = left > 0 ? left : nil
+    }
   }
 
   /// Mostly the first entry is taken, and thousands may follow: entries move up only when half of the
@@ -244,7 +255,7 @@ struct TransferQueue<Host: Hashable> {
     if let entry = running.removeValue(forKey: ticket) {
       let left = (shares[entry.owner] ?? 1) - 1
       shares[entry.owner] = left > 0 ? left : nil
-      leave(entry.host) { $0.running -= 1 }
+      leave(entry.host) { $0.end(for: entry.owner) }
     } else if let entry = takeWaiting(ticket) {
       shared.remove(ticket)
       leave(entry.host) { $0.waiting -= 1 }
@@ -269,7 +280,7 @@ struct TransferQueue<Host: Hashable> {
     running[entry.ticket] = entry
     shares[next.owner, default: 0] += 1
     hosts[entry.host]?.waiting -= 1
-    hosts[entry.host]?.running += 1
+    hosts[entry.host]?.begin(for: entry.owner)
     return entry.ticket
   }
 
@@ -303,7 +314,10 @@ struct TransferQueue<Host: Hashable> {
     let isForAll = left > kept || held(owner) == 0
     let mayLookUp = lookups.allows(owner, running: shares[owner] ?? 0, connections: total)
     return { [hosts, perHost] entry in
-      guard let host = hosts[entry.host], host.running < perHost else { return false }
+      guard let host = hosts[entry.host],
+        WindowRoom(rest: perHost - host.running, ofHostWith: perHost)
+          .isFor(ownerWith: host.shares[owner] ?? 0)
+      else { return false }
       guard mayLookUp || !entry.isNamed else { return false }
       return isForAll || (isForQuick && host.isQuick)
     }

@@ -446,27 +446,33 @@ final class ControlCalls: ControlService {
     return NodeCalls(node: cluster)
   }
 
-  /// Flushing one host costs at most one attempt of one photo; flushing all costs an attempt of every
-  /// user's photos.
+  /// Flushing one host costs at most one attempt of one photo of each user whose lists the caller may look at; flushing all
+  /// costs an attempt of every user's photos.
   func flush(_ order: FlushOrder, _ peer: ControlPeer) throws(ControlError) -> FlushReply {
-    let mayAll = peer.mayReload(daemonOf: user)
-    if !mayAll {
-      let owners = "only root and the daemon's own user"
-      guard let host = order.host else {
-        throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
-      }
-      let closed = views.chains.closedHost(host)
-      // A host of private lists gets the same answer as a host without lists.
-      guard let closed, views.sight(of: peer).mayName(closed) else {
-        throw .notPossible(why: "no list that you may look at waits for that host")
-      }
-      if closed.isWish {
-        throw .permissionDenied(
-          why: "the host asked to be left alone; \(owners) may flush it")
-      }
-    }
-    let count = views.chains.flush(order.host, wishes: mayAll)
+    let count =
+      peer.mayReload(daemonOf: user)
+      ? views.chains.flush(order.host) : try flush(order.host, asMember: peer)
     narrator.tell(.hostsFlushed(order.host, count: UInt64(count), by: Person(peer.user)))
     return FlushReply(count)
+  }
+
+  private func flush(_ host: String?, asMember peer: ControlPeer) throws(ControlError) -> Int {
+    let owners = "only root and the daemon's own user"
+    guard let host else {
+      throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
+    }
+    let sight = views.sight(of: peer)
+    let closed = views.chains.closedHosts().filter {
+      ServerName.isMeant($0.name, by: host) && sight.mayName($0)
+    }
+    // A host of private lists gets the same answer as a host without lists.
+    if closed.isEmpty {
+      throw .notPossible(why: "no list that you may look at waits for that host")
+    }
+    if closed.allSatisfy(\.isWish) {
+      throw .permissionDenied(
+        why: "the host asked to be left alone; \(owners) may flush it")
+    }
+    return views.chains.flush(closed)
   }
 }

@@ -55,7 +55,23 @@ struct ListSight: Sendable {
 
   // MARK: hosts
 
-  /// A list that the caller may look at uses the host.
+  /// One of each host: the first one that the caller may name, if there is any.
+  func each(_ closed: [ClosedHost]) -> [ClosedHost] {
+    var found: [ClosedHost] = []
+    var isNamed = false
+    for host in closed {
+      if found.last?.name != host.name {
+        found.append(host)
+        isNamed = mayName(host)
+      } else if !isNamed, mayName(host) {
+        found[found.count - 1] = host
+        isNamed = true
+      }
+    }
+    return found
+  }
+
+  /// A list that the caller may look at waits for the host, or failed there.
   func mayName(_ host: ClosedHost) -> Bool {
     peer.mayReload(daemonOf: daemon) || host.lists.contains { mayLook(at: $0) }
   }

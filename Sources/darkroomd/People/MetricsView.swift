@@ -140,7 +140,7 @@ struct MetricsView: Sendable {
     return [
       Self.gauge(
         "hosts_closed", "Hosts that do not answer, or have asked to be left alone.",
-        views.chains.closedHosts().count),
+        Set(views.chains.closedHosts().map(\.name)).count),
       Self.counter(
         "host_closures", "Times that downloads from a host were held.",
         views.reporter.counts[.hostClosed]),

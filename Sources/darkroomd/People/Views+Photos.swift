@@ -85,7 +85,7 @@ extension Views {
         (summary.code, summary.reason) = (failure.code, failure.reason)
       }
     }
-    if state == .new, !isPaused, let server = url?.server { noteHost(server, photo, &summary) }
+    if state == .new, !isPaused, let server = url?.serverName { noteHost(server, photo, &summary) }
     if let row { note(row, list, entry, &summary) }
     if let loss = known.loss(look, of: photo) {
       health.lostResults(of: list.id, loss)

@@ -34,7 +34,7 @@ struct Views: OnGround {
     let counts = chains.counts()
     let shares = index.shares.keys
     let open = recorder.ledger { $0.open(besides: shares).others }
-    let closed = chains.closedHosts()
+    let closed = sight.each(chains.closedHosts())
     let now = clock.wallTime()
     let health = health.health
     let state =

@@ -132,7 +132,7 @@ struct WhyView {
   /// Photos without chains.
   private func waiting(_ waits: ListWaits, of summary: ListSummary) -> [WaitSummary] {
     let list = ListID(summary.id)
-    var groups = atHosts(waits)
+    var groups = atHosts(waits, of: list)
     if let retry = waits.retry {
       var group = WaitSummary(
         .retry, photos: UInt32(clamping: waits.retrying), number: retry.number,
@@ -178,12 +178,12 @@ struct WhyView {
     }
   }
 
-  private func atHosts(_ waits: ListWaits) -> [WaitSummary] {
+  private func atHosts(_ waits: ListWaits, of list: ListID) -> [WaitSummary] {
     let crowds = waits.hosts.sorted { ($1.photos, $0.host) < ($0.photos, $1.host) }
     var groups = crowds.prefix(Self.mostHosts).map { crowd in
       var group = WaitSummary(
         .room, photos: UInt32(clamping: crowd.photos), number: crowd.first, host: crowd.host)
-      if let closed = views.chains.closedHost(crowd.host) { note(closed, &group) }
+      if let closed = views.chains.closedHost(crowd.host, for: list) { note(closed, &group) }
       return group
     }
     let rest = crowds.dropFirst(Self.mostHosts)
@@ -250,7 +250,7 @@ struct WhyView {
       let photo = PhotoID(list: list, number: numbers.first ?? 0)
       let entry = try open.catalog.entry(photo.number)
       let url = try? PhotoURL(parsing: entry.url)
-      let server = url.map { $0.scheme == .file ? HostWindows.here : $0.server } ?? ""
+      let server = url.map { $0.scheme == .file ? HostWindows.here : $0.serverName } ?? ""
       return Entry(
         photo: photo, name: entry.name, server: server, row: views.recorder.results.look(photo))
     } catch { throw .notPossible(why: error.reason) }

@@ -38,7 +38,7 @@ struct PhotoRecord: ChainRecord, OnGround {
       own: order.options.serviceClass, isTried: standing.map { $0.attempts > 0 } == true,
       isDone: standing == nil)
     if standing?.state == .new, let url = try? order.url.get() {
-      prospect.host = url.scheme.isRemote ? url.server : HostWindows.here
+      prospect.host = url.scheme.isRemote ? url.serverName : HostWindows.here
       if url.scheme.isRemote { prospect.url = url.text.hashValue }
     }
     return (order, prospect)
