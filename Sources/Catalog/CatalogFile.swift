@@ -53,6 +53,14 @@ package final class CatalogFile: Sendable {
     return entry
   }
 
+  /// Reads every block.
+  package func check() throws(Failure) {
+    for number in 0...UInt64((count - 1) / CatalogFormat.blockPhotos) {
+      if Task.isCancelled { throw .cancelled }
+      _ = try readBlock(number)
+    }
+  }
+
   private func block(_ number: UInt64) throws(Failure) -> CatalogBlock {
     if let kept = page.withLock({ $0?.number == number ? $0?.block : nil }) { return kept }
     let block = try readBlock(number)

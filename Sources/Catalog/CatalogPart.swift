@@ -32,6 +32,9 @@ package struct CatalogPart: Sendable {
     }
   }
 
+  /// Reads the whole list.
+  package func check() throws(Failure) { try whole.check() }
+
   /// The number in the whole list of a photo of this part.
   package func place(of number: UInt32) -> UInt32 {
     guard let part else { return number }

@@ -64,6 +64,10 @@ enum LedgerCall {
       """, [list.value])
   }
 
+  static func lacks(_ list: LedgerList) -> PostgresStatement {
+    PostgresStatement("lacks", "SELECT pg_notify('darkroom', 'files ' || $1::int8)", [list.value])
+  }
+
   // MARK: photos go
 
   static func report(_ seat: LedgerSeat, _ reports: [ShareReport]) -> PostgresStatement {

@@ -76,6 +76,8 @@ package enum LedgerBell: Equatable, Sendable {
   case work(ServiceClass)
   case list(LedgerList)
   case over(LedgerList)
+  /// A node cannot have the files of the list.
+  case files(LedgerList)
   /// A viewer has a focus on the list, or has none any more.
   case focus(LedgerList)
   /// Photos that a viewer looks at wait for a node.
@@ -225,6 +227,7 @@ extension LedgerBell {
     case "work": self = .work(ServiceClass(rawValue: UInt8(clamping: number)) ?? .default)
     case "list": self = .list(LedgerList(number))
     case "over": self = .over(LedgerList(number))
+    case "files": self = .files(LedgerList(number))
     case "focus": self = .focus(LedgerList(number))
     case "ahead": self = .ahead
     case "seats" where UInt64(exactly: node ?? -1) == number: self = .seats

@@ -48,6 +48,8 @@ package protocol ListOffice: Sendable {
   /// The node where the newest list of this name was dropped, of this owner or of any; nil for an unknown name.
   func home(of name: [UInt8], owner: String?) async throws(Failure) -> String?
   func submission(of list: LedgerList) async throws(Failure) -> Submission?
+  /// A word to the node where the list was dropped, which may be lost: this node cannot have the files of the list.
+  func lacks(_ list: LedgerList) async throws(Failure)
   /// The recorded photos in the range, in the order of their numbers.
   func outcomes(
     of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>

@@ -175,6 +175,10 @@ package struct PostgresOffice: ListOffice {
       .flatMap { $0.isNull(0) ? nil : $0.text(0) }
   }
 
+  package func lacks(_ list: LedgerList) async throws(Failure) {
+    _ = try await rows { _ in LedgerCall.lacks(list) }
+  }
+
   package func submission(of list: LedgerList) async throws(Failure) -> Submission? {
     try await rows { _ in LedgerCall.submission(list) }.first.map { row in
       Submission(

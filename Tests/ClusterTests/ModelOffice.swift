@@ -126,6 +126,9 @@ final class ModelOffice: ListOffice {
     try use { model, _, _, _ in model.home(of: name, owner: owner) }
   }
 
+  /// The model has no bells.
+  func lacks(_ list: LedgerList) throws(Failure) {}
+
   func submission(of list: LedgerList) throws(Failure) -> Submission? {
     try use { model, _, _, _ in
       model.lists[list].map { list in

@@ -173,7 +173,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `bells ring for work, for orders and for ends`() async throws {
+  @Test func `bells ring for work, for orders, for files and for ends`() async throws {
     try await WorldKind.postgres.use { world in
       let world = try #require(world as? PostgresWorld)
       let bells = EventBoard<[LedgerBell]>([])
@@ -184,6 +184,8 @@ struct SessionTests {
       #expect(await bells.wait { $0.contains(.work(.utility)) })
       #expect(try await b.order(.pause, of: list))
       #expect(await bells.wait { $0.contains(.list(list)) })
+      try await b.lacks(list)
+      #expect(await bells.wait { $0.contains(.files(list)) })
       #expect(try await b.order(.cancel, of: list))
       #expect(await bells.wait { $0.contains(.over(list)) })
     }

@@ -292,110 +292,15 @@ private struct OneListShelf: ListShelf {
     }
   }
 
+  func differs(
+    from list: any Folder, as origin: FileName, reading: Bool, through state: any Folder
+  ) throws(Failure) -> Bool { false }
+
+  func renew(_ list: any Folder, as origin: FileName) throws(Failure) {}
+
   func size(of origin: FileName) throws(Failure) -> UInt64 { UInt64(sample.bytes.count) }
   func remove(_ origin: FileName) throws(Failure) {}
   func mark(through state: any Folder) throws(Failure) -> String? { nil }
   func mark(with text: String, through state: any Folder) throws(Failure) {}
   func sweep() throws(Failure) {}
-}
-
-/// The lists that the ledger knows as returned; nil while it is silent.
-private final class LedgerEnds: Sendable {
-  let lists = Mutex<[LedgerList]?>(nil)
-  /// For each call, whether the list was withdrawn then.
-  let withdrawn = Mutex<[Bool]>([])
-  private let ask = Mutex<(@Sendable () async -> Bool)?>(nil)
-  private let silence = Mutex<(isOn: Bool, call: Reply<Void>?)>((false, nil))
-
-  func onEnd(_ question: @escaping @Sendable () async -> Bool) { ask.withLock { $0 = question } }
-
-  /// The next call lasts until `release`.
-  func hold() { silence.withLock { $0.isOn = true } }
-
-  var isHeld: Bool { silence.withLock { $0.call != nil } }
-
-  func release() {
-    let call = silence.withLock { silence in
-      defer { silence = (false, nil) }
-      return silence.call
-    }
-    call?.give()
-  }
-
-  func heard() async {
-    await Reply.wait { call in
-      let isHeld = silence.withLock { silence in
-        if silence.isOn { silence.call = call }
-        return silence.isOn
-      }
-      if !isHeld { call.give() }
-    }
-    guard let question = ask.withLock({ $0 }) else { return }
-    let answer = await question()
-    withdrawn.withLock { $0.append(answer) }
-  }
-}
-
-/// Knows one submission; nothing else is asked.
-private struct OneListOffice: ListOffice {
-  let list: LedgerList
-  let submission: Submission
-  /// The origins of its twins.
-  let twins: Set<String>
-  let isReturned: Bool
-  let ends = LedgerEnds()
-
-  private static let unasked = Failure(.machine, code: "unasked", reason: "no test asks this")
-
-  func submission(of list: LedgerList) async throws(Failure) -> Submission? {
-    list == self.list ? submission : nil
-  }
-
-  func submit(_ submission: Submission) async throws(Failure) -> Submitted { throw Self.unasked }
-  func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn {
-    throw Self.unasked
-  }
-  func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share] { throw Self.unasked }
-  func giveBack(
-    _ share: ShareID, after delay: Duration, waits: [UInt8]
-  ) async throws(Failure) -> Bool { throw Self.unasked }
-  func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer { throw Self.unasked }
-  func order(
-    _ order: ListOrder, of list: LedgerList, from origin: String?
-  ) async throws(Failure) -> Bool { throw Self.unasked }
-  func focus(_ focus: LedgerFocus) async throws(Failure) -> FocusAnswer { throw Self.unasked }
-  func focuses(on lists: [LedgerList]) async throws(Failure) -> [LedgerFocus] {
-    throw Self.unasked
-  }
-  func lists(
-    after list: LedgerList?, most: Int, isOpen: Bool
-  ) async throws(Failure) -> [ListProgress] { throw Self.unasked }
-  func entry(_ origin: String) async throws(Failure) -> ListProgress? {
-    twins.contains(origin)
-      ? ListProgress(
-        list, owner: "1000", name: submission.name, folder: submission.folder,
-        serviceClass: .utility, state: .finished, photos: 3, filtered: 3, failed: 0, leased: 0,
-        nodes: 0) : nil
-  }
-  func home(of name: [UInt8], owner: String?) async throws(Failure) -> String? {
-    throw Self.unasked
-  }
-  func outcomes(
-    of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
-  ) async throws(Failure) -> [Outcome] { throw Self.unasked }
-  func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
-  func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
-  func closed() async throws(Failure) -> [LedgerList] {
-    isReturned ? [] : [list]
-  }
-  func returned(_ list: LedgerList, from origin: String?) async throws(Failure) {
-    await ends.heard()
-    let isHeard = ends.lists.withLock { lists in
-      lists?.append(list)
-      return lists != nil
-    }
-    if !isHeard { throw Self.unasked }
-  }
-  func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] { throw Self.unasked }
-  func retired(_ list: LedgerList) async throws(Failure) { throw Self.unasked }
 }

@@ -122,6 +122,29 @@ struct TransferEndingTests {
     #expect(failure(try ending(7) { $0.systemError = number })?.code == code)
   }
 
+  @Test func `A machine without a network blames no host`() throws {
+    for (code, error) in [(6, 0), (7, 101), (7, 113)] as [(UInt32, Int32)] {
+      var maybe = false
+      let trouble = failure(
+        try ending(code) {
+          $0.systemError = error
+          maybe = $0.mayBeOffline
+          $0.systemError = TransferEnding.offline
+        })
+      #expect(maybe && trouble?.kind == .machine && trouble?.scope == .one)
+      #expect(trouble?.code == "network.down")
+      let message = failure(
+        try ending(code) {
+          ($0.systemError, $0.answer.asked) = (TransferEnding.offline, .message)
+        })
+      #expect(message?.kind == .passing)
+    }
+    _ = try ending(7) {
+      $0.systemError = 111
+      #expect(!$0.mayBeOffline)
+    }
+  }
+
   @Test func `A message that reaches no server within its whole time did not reach it`() throws {
     for isConnected in [false, true] {
       let late = try ending(28, within: .seconds(2)) {

@@ -3,8 +3,10 @@
 #include "dial.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,4 +65,35 @@ int dr_address_is_own(const unsigned char *address, int length) {
   if (length != 4 && length != 16) return 0;
   if (!binds(address, length)) return 0;
   return !binds(nobodys[length == 16], length) || is_source(address, length);
+}
+
+static int has_interface(int file) {
+  static const int needed = IFF_UP | IFF_RUNNING;
+  struct ifreq rows[128];
+  struct ifconf list = {.ifc_len = sizeof rows, .ifc_req = rows};
+  if (ioctl(file, SIOCGIFCONF, &list) < 0) return 1;
+  int count = list.ifc_len / (int)sizeof *rows;
+  if (count >= 128) return 1;
+  for (int i = 0; i < count; i++) {
+    if (ioctl(file, SIOCGIFFLAGS, &rows[i]) < 0) continue;
+    if (!(rows[i].ifr_flags & IFF_LOOPBACK) && (rows[i].ifr_flags & needed) == needed) return 1;
+  }
+  return 0;
+}
+
+int dr_has_network(void) {
+  int four = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (four < 0) return 1;
+  int found = has_interface(four);
+  close(four);
+  if (found) return 1;
+  int six = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (six < 0) return 0;
+  static const unsigned char address[16] = {0x20, [15] = 1};
+  union peer peer;
+  socklen_t size = fill(&peer, address, 16);
+  peer.six.sin6_port = htons(9);
+  found = connect(six, &peer.any, size) == 0;
+  close(six);
+  return found;
 }

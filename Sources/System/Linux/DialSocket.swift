@@ -21,6 +21,9 @@ package enum DialSocket {
     }
   }
 
+  /// False if no interface but the loopback one is connected.
+  package static var hasNetwork: Bool { dr_has_network() == 1 }
+
   /// Blocks SIGPIPE: a closed connection then is an error for this thread and does not end the process.
   package static func blockPipeSignal() {
     let signals: [Int32] = [13]

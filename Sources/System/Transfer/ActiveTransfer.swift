@@ -168,6 +168,9 @@ final class ActiveTransfer {
       // libcurl rounds: a request that ended slightly early also ended by this limit.
       ending.isLate = spent + time(of: handle) + .milliseconds(100) >= job.request.timeout
       ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
+      if ending.mayBeOffline, !DialSocket.hasNetwork {
+        ending.systemError = TransferEnding.offline
+      }
       ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
       ending.words = handle.words
       ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)

@@ -52,6 +52,7 @@ struct TransferEnding {
     if let problem = answer.problem { return .failed(problem) }
     if isThreadless { return .failed(Self.threadless) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
+    if isOffline, answer.asked != .message { return .failed(Self.unconnectable) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
     if result != CURLE_OK {
@@ -221,6 +222,26 @@ struct TransferEnding {
     default:
       Failure(.passing, code: "connect.failed", reason: "no connection to \(url.server)")
     }
+  }
+
+  /// In the place of the kernel's number if this machine has no network (ENETDOWN): no host is to blame.
+  static let offline: Int32 = 100
+  private var isOffline: Bool { systemError == Self.offline }
+
+  /// There was no address, or no route to it.
+  var mayBeOffline: Bool {
+    if result == CURLE_COULDNT_RESOLVE_HOST { return true }
+    let name = SystemError.Name(rawValue: systemError)
+    return result == CURLE_COULDNT_CONNECT
+      && (name == .networkUnreachable || name == .hostUnreachable)
+  }
+
+  /// The lists of such photos wait, and lists of files or of this machine's servers do not.
+  private static var unconnectable: Failure {
+    Failure(
+      .machine, scope: .one, code: "network.down",
+      reason: "this machine has no network: no interface but the loopback one is connected",
+      advice: "Connect it; the photos go on by themselves")
   }
 
   static var resources: Failure {

@@ -15,6 +15,7 @@ final class BellRope: Sendable {
     node.shares.ring(bell)
     switch bell {
     case .list, .over: node.entries.ring()
+    case .files(let list): node.entries.lacks(list)
     case .work, .seats, .focus, .ahead: return
     }
   }

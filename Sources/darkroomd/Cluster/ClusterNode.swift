@@ -18,11 +18,11 @@ struct ClusterNode: Sendable {
   let leaseTime: Duration
   let shares: ShareDesk
   let entries: EntryDesk
-  private let maker: ShareMaker
-  private let retention: LedgerRetention
-  private let sweeper: StoreSweeper
-  private let close: @Sendable () -> Void
-  private let usePassword: @Sendable (String?) -> Bool
+  let maker: ShareMaker
+  let retention: LedgerRetention
+  let sweeper: StoreSweeper
+  let close: @Sendable () -> Void
+  let usePassword: @Sendable (String?) -> Bool
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists that were dropped at this node and that all nodes develop: has them submitted, has them steered in the
-// ledger, and follows it. The end of a photo is recorded here only when it is in the ledger. Raises a `Failure`:
-// `machine` while the ledger does not answer.
-// Concurrency model: one Mutex around the lists that are followed; one task follows them.
+// ledger, and follows it. The end of a photo is recorded here only when it is in the ledger. Keeps their files on the
+// shelf. Raises a `Failure`: `machine` while the ledger does not answer.
+// Concurrency model: one Mutex around the lists that are followed; one task follows them, and one, which may hang with
+// the shelf, looks at their files.
 
 import Accept
 import Cluster
@@ -17,6 +18,7 @@ final class EntryDesk: OnGround {
     var followed: [ListID: EntryPost.Ticket] = [:]
     /// Over in the ledger, or gone from it.
     var over: Set<ListID> = []
+    var checks = EntryChecks()
   }
 
   let ground: Ground
@@ -24,6 +26,7 @@ final class EntryDesk: OnGround {
   private let maker: ShareMaker
   private let post: EntryPost
   private let mirror: EntryMirror
+  private let files: EntryFiles
   /// Between two looks at the ledger.
   private let interval: Duration
   private let leaseTime: Duration
@@ -36,17 +39,31 @@ final class EntryDesk: OnGround {
     )
     post = EntryPost(ground: maker.ground, office: maker.office, shelf: maker.shelf)
     mirror = EntryMirror(ground: maker.ground, office: maker.office, keeper: maker.keeper)
+    files = EntryFiles(ground: maker.ground, office: maker.office, shelf: maker.shelf)
     interval = min(.seconds(1), settings.leaseTime / 8)
   }
 
   /// A list was steered, or is over.
   func ring() { bell.changed() }
 
+  /// A node cannot have the files of the list.
+  func lacks(_ list: LedgerList) {
+    state.withLock { state in
+      for (own, ticket) in state.followed where ticket.number == list {
+        state.checks.asked(own, at: clock.uptime())
+      }
+    }
+    bell.changed()
+  }
+
   // MARK: the life of an entry
 
   /// Submits the list, unless that was done, and follows it from then on.
   func open(_ list: ListID) async throws(Failure) {
+    let isKnown = index[list]?.terms.ledger != nil
     follow(list, try await post.ticket(of: list))
+    if isKnown { state.withLock { $0.checks.began(list, at: clock.uptime()) } }
+    bell.changed()
   }
 
   private func follow(_ list: ListID, _ ticket: EntryPost.Ticket) {
@@ -58,6 +75,7 @@ final class EntryDesk: OnGround {
     state.withLock { state in
       state.followed[list] = nil
       state.over.remove(list)
+      state.checks.forget(list)
     }
   }
 
@@ -101,6 +119,7 @@ final class EntryDesk: OnGround {
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in await adopt() }
+      group.addTask { [self] in await checkFiles() }
       await follow()
     }
   }
@@ -109,29 +128,42 @@ final class EntryDesk: OnGround {
   private func adopt() async {
     while !Task.isCancelled {
       do throws(Failure) {
-        for list in try await office.closed() { await adopt(list) }
-      } catch { report(error) }
+        var trouble: Failure?
+        for list in try await office.closed() {
+          let failure = await adopt(list)
+          if failure?.isLedgerSilence != true { trouble = trouble ?? failure }
+        }
+        if Task.isCancelled { return }
+        if trouble != health.health[.returns] { health.set(trouble, for: .returns) }
+      } catch {
+        if !Task.isCancelled, !error.isLedgerSilence { health.set(error, for: .returns) }
+      }
       await clock.rest(leaseTime / 2)
     }
   }
 
   /// Trouble with one list holds up no other.
-  private func adopt(_ list: LedgerList) async {
+  private func adopt(_ list: LedgerList) async -> Failure? {
     do throws(Failure) {
-      // Its return here is over, and the ledger has not heard of it.
-      if let entry = try await maker.adopt(list), isReturned(entry) {
+      let entry: ListID?
+      do throws(Failure) { entry = try await maker.adopt(list) } catch {
+        guard error.isOfMissingList else { throw error }
+        // No node can return it: its own node is gone, and its files are.
+        let loss = Failure(
+          .final, code: error.code,
+          reason: "a list of another node is over and cannot be returned: \(error.reason)")
         try await office.returned(list, from: nil)
+        health.report(loss, waits: "the list has no copy and no results in done")
+        return nil
       }
-    } catch { report(error) }
+      // Its return here is over, and the ledger has not heard of it.
+      if let entry, isReturned(entry) { try await office.returned(list, from: nil) }
+      return nil
+    } catch { return error }
   }
 
   private func isReturned(_ entry: ListID) -> Bool {
     maker.recorder.ledger { $0[entry] == nil || $0.isArchived(entry) }
-  }
-
-  private func report(_ failure: Failure) {
-    if Task.isCancelled || failure.isLedgerSilence { return }
-    health.report(failure, waits: "lists of other nodes are not returned")
   }
 
   private func follow() async {
@@ -141,12 +173,12 @@ final class EntryDesk: OnGround {
       for (list, ticket) in followed.sorted(by: { $0.key < $1.key }) {
         do throws(Failure) {
           try await look(at: list, ticket)
-          if troubled.remove(list) != nil { health.set(nil, for: .list(list)) }
+          if troubled.remove(list) != nil { show(nil, list) }
         } catch {
           if Task.isCancelled { return }
           // `ShareDesk` tells that the ledger does not answer.
           if error.isLedgerSilence { continue }
-          health.set(error, for: .list(list))
+          show(error, list)
           troubled.insert(list)
         }
       }
@@ -171,6 +203,48 @@ final class EntryDesk: OnGround {
 
   private func noteOver(_ list: ListID) {
     if state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
+  }
+
+  /// Its life may not hear of it: only an open list has trouble from outside.
+  private func show(_ failure: Failure?, _ list: ListID) {
+    guard state.withLock({ $0.followed[list] != nil }) else { return }
+    maker.keeper.happened(.troubled(failure), to: list)
+    health.set(failure, for: .list(list))
+  }
+
+  // MARK: files
+
+  private func checkFiles() async {
+    while !Task.isCancelled {
+      let (seen, now) = (bell.version, clock.uptime())
+      let next = state.withLock { state in
+        state.checks.next(at: now).map { ($0, state.followed[$0.list]) }
+      }
+      if let (check, ticket) = next {
+        if let ticket { await look(after: check, ticket) }
+      } else if let time = state.withLock({ $0.checks.nextTime }) {
+        await bell.change(after: seen, within: time - now, on: clock)
+      } else {
+        await bell.change(after: seen)
+      }
+    }
+  }
+
+  private func look(after check: EntryChecks.Check, _ ticket: EntryPost.Ticket) async {
+    let list = check.list
+    var failure: Failure?
+    do throws(Failure) {
+      if try await files.differ(list, ticket, reading: check.isReading) {
+        show(EntryFiles.lost, list)
+        try await files.putAgain(list, ticket)
+        show(nil, list)
+      }
+    } catch { failure = error }
+    if Task.isCancelled { return }
+    let now = clock.uptime()
+    if state.withLock({ $0.checks.ended(check, isWell: failure == nil, at: now) }) {
+      if failure?.isLedgerSilence != true { show(failure, list) }
+    }
   }
 }
 

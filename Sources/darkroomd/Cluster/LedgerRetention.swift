@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes lists that were returned longer ago than KeepLists= from the ledger, and their files from the shelf. The node
 // that asks first has a list to remove, until it has, or is dead; the ledger's clock decides. Nothing is removed within an
-// hour of a start or of a changed setting (see ExpiryGrace). Raises nothing: a removal
-// that fails is reported, and tried again.
+// hour of a start or of a changed setting (see ExpiryGrace). Raises nothing: the trouble of a removal
+// is shown, and the removal tried again.
 // Concurrency: immutable; the task in `run` alone removes.
 
 import Cluster
@@ -30,18 +30,16 @@ struct LedgerRetention: OnGround {
   }
 
   private func removeOld(_ keep: Duration) async {
+    var trouble: Failure?
     do throws(Failure) {
       for list in try await office.retire(olderThan: keep) {
         // Trouble with one list holds up no other.
-        do throws(Failure) { try await remove(list) } catch { report(error) }
+        do throws(Failure) { try await remove(list) } catch { trouble = error }
       }
-    } catch { report(error) }
-  }
-
-  private func report(_ failure: Failure) {
+    } catch { trouble = error }
     // `ShareDesk` tells that the ledger does not answer.
-    if Task.isCancelled || failure.isLedgerSilence { return }
-    health.report(failure, waits: "old lists stay in the ledger")
+    if Task.isCancelled || trouble?.isLedgerSilence == true { return }
+    if trouble != health.health[.retired] { health.set(trouble, for: .retired) }
   }
 
   /// The files first: a crash leaves a list in the ledger that is removed again.

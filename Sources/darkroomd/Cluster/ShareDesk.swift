@@ -22,9 +22,15 @@ final class ShareDesk: OnGround {
   private let chains: ChainRunner<PhotoStages>
   private let leaseTime: Duration
   private let book: Mutex<LeaseBook>
-  private let orders: AsyncStream<Share>
-  private let order: AsyncStream<Share>.Continuation
+  private let orders: AsyncStream<Errand>
+  private let order: AsyncStream<Errand>.Continuation
   private let notes = Mutex(Notes())
+
+  private enum Errand: Sendable {
+    case make(Share)
+    /// The copy of a list's files is damaged.
+    case drop(FileName)
+  }
 
   private struct Returned: Sendable {
     let id: ShareID
@@ -41,6 +47,7 @@ final class ShareDesk: OnGround {
     /// Why the last request for seats has no answer.
     var seatTrouble: Failure?
     var focus = FocusBook()
+    var lacked = LackedFiles()
     /// No share is leased before: the last one could not be made here.
     var patience = Duration.zero
     /// Since when this machine has had a trouble in which no photo goes on.
@@ -91,7 +98,7 @@ final class ShareDesk: OnGround {
     case .focus(let list): notes.withLock { $0.focus.rung(list) }
     case .ahead: book.withLock { $0.looked(at: clock.uptime()) }
     case .seats: return wantSeats()
-    case .over: return
+    case .over, .files: return
     }
     changes.changed()
   }
@@ -125,11 +132,25 @@ final class ShareDesk: OnGround {
     }
   }
 
-  /// The files of the share cannot be read. May wait for a disk.
-  func unreadable(_ list: ListID) {
-    guard book.withLock({ $0[list] }) != nil else { return }
-    try? maker.dropCopy(for: list)
+  /// The files of the share cannot be read. No person can end a share, so other nodes get it.
+  func unreadable(_ list: ListID, _ failure: Failure) {
+    guard let share = book.withLock({ $0[list] })?.mark.id else { return }
+    let label = index[list]
+    if let copy = label?.terms.copy { order.yield(.drop(copy)) }
+    let name = label.map { " of list '\(Printable.text(Array($0.name.stem)))'" } ?? ""
+    lack(
+      share.list,
+      Failure(
+        .machine, scope: .one, code: failure.code, reason: failure.reason,
+        advice: "The node tries again after five minutes"
+      ).ofFiles("\(name.dropFirst()) cannot be read"))
     perform(book.withLock { $0.unreadable(list, at: clock.uptime()) })
+  }
+
+  /// No share of the list can be made here.
+  private func lack(_ list: LedgerList, _ failure: Failure) {
+    notes.withLock { $0.lacked.failed(list, mustTell: failure.kind == .machine) }
+    health.set(failure, for: .share(list))
   }
 
   // MARK: the loops
@@ -155,21 +176,49 @@ final class ShareDesk: OnGround {
   }
 
   private func make() async {
-    for await share in orders {
-      do throws(Failure) {
-        let list = try await maker.make(share)
-        perform(book.withLock { $0.made(list, for: share.id, at: clock.uptime()) })
-      } catch {
-        health.report(
-          error, waits: "photos of list \(share.id.list) in the ledger go to other nodes")
-        let now = clock.uptime()
-        // Trouble with one list holds up no other.
-        if error.kind == .machine, !error.isOfMissingList {
-          notes.withLock { $0.patience = now + min(Self.patience, leaseTime) }
-        }
-        perform(book.withLock { $0.failed(share.id, at: now) })
+    for await errand in orders {
+      switch errand {
+      case .make(let share): await make(share)
+      case .drop(let copy): await onDisk { [maker] in try? maker.drop(copy) }
       }
     }
+  }
+
+  private func make(_ share: Share) async {
+    do throws(Failure) {
+      let list = try await maker.make(share)
+      if health.health[.shares] != nil { health.set(nil, for: .shares) }
+      if notes.withLock({ $0.lacked.forget(share.id.list) }) {
+        health.set(nil, for: .share(share.id.list))
+      }
+      perform(book.withLock { $0.made(list, for: share.id, at: clock.uptime()) })
+    } catch {
+      let now = clock.uptime()
+      if error.kind == .final || error.scope == .one {
+        // Trouble with one list holds up no other.
+        lack(share.id.list, error)
+      } else if error.kind == .machine {
+        if !error.isLedgerSilence { health.set(error, for: .shares) }
+        notes.withLock { $0.patience = now + min(Self.patience, leaseTime) }
+      }
+      perform(book.withLock { $0.failed(share.id, at: now) })
+    }
+  }
+
+  /// The homes of lists whose files this node lacks hear of it.
+  private func tellHomes() async throws(Failure) {
+    while let list = notes.withLock(\.lacked.toTell) {
+      try await office.lacks(list)
+      notes.withLock { $0.lacked.told(list) }
+    }
+  }
+
+  /// Shows no trouble with a list that is over.
+  private func lookAtLacked() async throws(Failure) {
+    guard let list = notes.withLock({ $0.lacked.next() }),
+      try await office.progress(of: list)?.state.isFinal ?? true
+    else { return }
+    if notes.withLock({ $0.lacked.forget(list) }) { health.forget(list) }
   }
 
   private func ask() async {
@@ -186,7 +235,9 @@ final class ShareDesk: OnGround {
         if mustLook || clock.uptime() >= due(lastPulse) || book.withLock(\.mustAsk) {
           lastPulse = clock.uptime()
           try await pulse()
+          try await lookAtLacked()
         }
+        try await tellHomes()
         try await turnToViewers()
         try await turn()
         // Other nodes are told once in a lease that a server answers.
@@ -365,7 +416,7 @@ final class ShareDesk: OnGround {
   private func perform(_ deeds: [LeaseBook.Deed]) {
     for deed in deeds {
       switch deed {
-      case .make(let share): order.yield(share)
+      case .make(let share): order.yield(.make(share))
       case .drop(let list): keeper.happened(.asked(.cancel, .ledger), to: list)
       case .hold(let list): keeper.happened(.asked(.pause, .ledger), to: list)
       case .goOn(let list): keeper.happened(.asked(.resume, .ledger), to: list)

@@ -25,7 +25,8 @@ struct ShareMaker: OnGround {
       let origin = try origin(of: submission)
       let about = try self.about(share, submission, origin)
       do throws(Failure) { try copy(origin) } catch {
-        throw error.isOfMissingList ? Self.unreadable(submission, error) : error
+        throw error.scope == .one
+          ? error.ofFiles("of list '\(Printable.text(submission.name))' cannot be had") : error
       }
       return about
     }
@@ -63,14 +64,6 @@ struct ShareMaker: OnGround {
   private func origin(of submission: Submission) throws(Failure) -> FileName {
     if let origin = FileName(submission.origin) { return origin }
     throw Self.unknownForm
-  }
-
-  private static func unreadable(_ submission: Submission, _ failure: Failure) -> Failure {
-    Failure(
-      failure.kind, scope: failure.scope, code: failure.code,
-      reason:
-        "the files of list '\(Printable.text(submission.name))' cannot be had: \(failure.reason)",
-      advice: failure.advice)
   }
 
   private static let unknownForm = Failure(
@@ -152,9 +145,7 @@ struct ShareMaker: OnGround {
   }
 
   /// The next share of the list makes it again.
-  func dropCopy(for share: ListID) throws(SystemError) {
-    if let copy = index[share]?.terms.copy { try folders.copies().removeFlat(copy) }
-  }
+  func drop(_ copy: FileName) throws(SystemError) { try folders.copies().removeFlat(copy) }
 
   /// Removes the copies of lists that have no share here, and drafts on the shelf.
   func sweep() throws(Failure) {

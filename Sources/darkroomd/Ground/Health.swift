@@ -23,6 +23,12 @@ struct Health: Equatable, Sendable {
     case openFiles
     case list(ListID)
     case copy(ListID)
+    /// This node can make no lists of the photos that it leases, or none of one list.
+    case shares
+    case share(LedgerList)
+    /// Lists of nodes that are gone, which this node is to return, and old ones that it is to remove from the ledger.
+    case returns
+    case retired
     /// Removals that users asked for and that have begun.
     case removals
     /// Prints that KeepPrints= removes.
@@ -103,6 +109,8 @@ struct Health: Equatable, Sendable {
     troubles[.list(list)] = nil
     troubles[.copy(list)] = nil
   }
+
+  mutating func forget(_ list: LedgerList) { troubles[.share(list)] = nil }
 
   private var isFull: Bool {
     troubles.keys.count { if case .file = $0 { true } else { false } } >= Self.mostFiles
@@ -249,7 +257,7 @@ struct Health: Equatable, Sendable {
   private func waits(_ sees: (Subject) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
       switch subject {
-      case .list, .copy, .file, .crowd:
+      case .list, .copy, .shares, .share, .file, .crowd:
         if !sees(subject) { return subject.closedLine(failure) }
         if case .file(let name) = subject { return "\(name): \(failure.reason)" }
         return subject.line(failure)
@@ -268,7 +276,7 @@ extension Health.Subject {
     case .ledger, .blobs: .ledger
     case .inbox, .file, .crowd: .inbox
     case .openFiles: .files
-    case .list, .copy, .removals, .expiry, .unwanted: .lists
+    case .list, .copy, .shares, .share, .returns, .retired, .removals, .expiry, .unwanted: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings, .unsynced: .settings
@@ -290,6 +298,10 @@ extension Health.Subject {
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
     case .copy: "\(closedLine(failure)): \(failure.reason)"
+    case .shares: "this node takes no photos of the cluster: \(failure.words)"
+    case .share: failure.words
+    case .returns: "lists of other nodes are not returned: \(failure.words)"
+    case .retired: "old lists stay in the ledger: \(failure.words)"
     case .removals: "removals of lists wait: \(failure.words)"
     case .expiry: "old prints are not removed: \(failure.words)"
     case .unwanted: "prints are not removed from the store: \(failure.words)"
@@ -305,6 +317,7 @@ extension Health.Subject {
     case .copy(let list):
       ListLoss(failure) == .nameless
         ? "list \(list) has no name" : "the copy of list \(list) in done waits"
+    case .share: "photos of a list of the cluster wait for its files"
     case .removals: "removals of lists wait"
     case .expiry: "old prints are not removed"
     case .unwanted: "prints are not removed from the store"
@@ -344,6 +357,10 @@ extension Health.Subject {
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .crowd(.everyone): .machineTrouble(failure, waits: "further files in the inbox wait")
     case .crowd(.user(let user)), .crowd(.lists(let user)): .shareTaken(of: Person(user), failure)
+    case .shares: .machineTrouble(failure, waits: "photos of the cluster are left to other nodes")
+    case .share: .machineTrouble(failure, waits: "its photos are left to other nodes")
+    case .returns: .machineTrouble(failure, waits: "lists of other nodes are not returned")
+    case .retired: .machineTrouble(failure, waits: "old lists stay in the ledger")
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
     case .unwanted: .machineTrouble(failure, waits: "prints of removed lists stay in the store")
@@ -368,6 +385,10 @@ extension Health.Subject {
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
     case .copy, .file, .crowd(.user), .crowd(.lists), .settings, .unsynced: nil
+    case .shares: .machineRecovered(failure, resumes: "this node takes photos of the cluster")
+    case .share: .machineRecovered(failure, resumes: "its photos are developed here")
+    case .returns: .machineRecovered(failure, resumes: "lists of other nodes are returned")
+    case .retired: .machineRecovered(failure, resumes: "old lists are removed from the ledger")
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .unwanted: .machineRecovered(failure, resumes: "prints are removed from the store")

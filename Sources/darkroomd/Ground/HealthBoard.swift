@@ -5,6 +5,7 @@
 // alone writes the status line, so the newest line comes last.
 
 import Accept
+import Cluster
 import Linux
 import Record
 import Report
@@ -49,6 +50,7 @@ final class HealthBoard: Sendable {
   }
 
   func forget(_ list: ListID) { state.withLock { $0.health.forget(list) } }
+  func forget(_ list: LedgerList) { state.withLock { $0.health.forget(list) } }
 
   /// Reports the inbox's file system; `shortcoming` is its weakness, if any.
   func surveyed(_ words: String, shortcoming: String?) {
@@ -121,7 +123,7 @@ final class HealthBoard: Sendable {
       let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
         switch subject {
         case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
-        case .file, .crowd(.user), .crowd(.lists): false
+        case .share, .file, .crowd(.user), .crowd(.lists): false
         default: true
         }
       }

@@ -77,17 +77,12 @@ struct ListWork: ListEffects, OnGround {
   func open(_ list: ListID) async -> Failure? {
     chains.giveUp(list)
     await chains.idle(list)
-    let failure = await failure { () async throws(Failure) in
+    return await failure { () async throws(Failure) in
       try await onDisk { () throws(Failure) in try checkHome(of: list) }
       if let entry = entry(list) { return try await entry.open(list) }
       let lines = try await onDisk { () throws(Failure) in try readLines(of: list) }
       chains.add(list, lines, isPaused: true)
     }
-    // No person can end a share.
-    if failure?.kind == .final, index.isShare(list) {
-      await onDisk { cluster?.shares.unreadable(list) }
-    }
-    return failure
   }
 
   /// A list is developed by the nodes of a cluster, or by one machine alone, from its acceptance to its end.
@@ -298,7 +293,13 @@ struct ListWork: ListEffects, OnGround {
     narrator.changed(list, turn, by: user(asker))
   }
 
-  func health(_ failure: Failure?, of list: ListID) { health.set(failure, for: .list(list)) }
+  /// A share that cannot be read, now or at its opening, is for other nodes.
+  func health(_ failure: Failure?, of list: ListID) {
+    if let failure, failure.kind == .final, let shares = cluster?.shares, index.isShare(list) {
+      return shares.unreadable(list, failure)
+    }
+    health.set(failure, for: .list(list))
+  }
   func copyHealth(_ failure: Failure?, of list: ListID) { health.set(failure, for: .copy(list)) }
 }
 

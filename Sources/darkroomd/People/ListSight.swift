@@ -100,8 +100,8 @@ struct ListSight: Sendable {
   private func sees(_ subject: Health.Subject) -> Bool {
     switch subject {
     case .list(let list), .copy(let list): peer.mayReload(daemonOf: daemon) || mayLook(at: list)
-    // They may name a print, or what a folder has.
-    case .file, .removals, .expiry, .unwanted: peer.mayReload(daemonOf: daemon)
+    // They may name a print, a list of another user, or what a folder has.
+    case .share, .file, .removals, .expiry, .unwanted: peer.mayReload(daemonOf: daemon)
     case .crowd(.user(let user)), .crowd(.lists(let user)):
       peer.user == user || peer.mayReload(daemonOf: daemon)
     default: true

@@ -17,7 +17,9 @@ struct FolderShelf: ListShelf {
 
   private static let listsName: StaticString = "lists"
   static let printsName: StaticString = "prints"
-  static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
+  static let files = needed + [OpenList.collisionsName]
+  /// Few lists have names that collide.
+  private static let needed = [ListFolder.list, ListFolder.catalog]
 
   init(_ shared: SharedMark, mark: String) {
     (self.shared, self.mark) = (shared, mark)
@@ -93,9 +95,7 @@ struct FolderShelf: ListShelf {
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in
       if try lists.has(origin) { return }
-      // Random: an order for a list may submit it while its life does.
-      let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
-      try Self.copy(from: list, to: lists.folder(draft, creating: true))
+      let draft = try self.draft(of: list)
       do throws(SystemError) {
         try lists.rename(draft, to: lists, as: origin, replacing: false)
       } catch {
@@ -103,6 +103,46 @@ struct FolderShelf: ListShelf {
         try lists.removeFlat(draft)
       }
       try lists.sync()
+    }
+  }
+
+  private func draft(of list: any Folder) throws(SystemError) -> FileName {
+    // Random: an order for a list may submit it while its life does.
+    let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
+    try Self.copy(from: list, to: lists.folder(draft, creating: true))
+    return draft
+  }
+
+  func differs(
+    from list: any Folder, as origin: FileName, reading: Bool, through state: any Folder
+  ) throws(Failure) -> Bool {
+    try asMachine { () throws(SystemError) in
+      guard let there = try lists.folder(ifThere: origin) else { return true }
+      for name in Self.files {
+        guard let own = try list.open(ifThere: name) else { continue }
+        guard let file = try there.open(ifThere: name) else { return true }
+        let size = try own.status().size
+        if try file.status().size != size { return true }
+        if !reading { continue }
+        let digest = try FileCopy.digest(of: file, size: size)
+        if try FileCopy.digest(of: own, size: size) != digest { return true }
+      }
+      return false
+    }
+  }
+
+  /// A node that fetches the list meanwhile has some files from before.
+  func renew(_ list: any Folder, as origin: FileName) throws(Failure) {
+    try asMachine { () throws(SystemError) in
+      let there = try lists.folder(origin, creating: true)
+      let draft = try self.draft(of: list)
+      let files = try lists.folder(draft, creating: false)
+      for name in Self.files where try files.has(name) {
+        try files.rename(name, to: there, as: name, replacing: true)
+      }
+      try there.sync()
+      try lists.sync()
+      try lists.removeFlat(draft)
     }
   }
 
@@ -117,17 +157,20 @@ struct FolderShelf: ListShelf {
   }
 
   private func folder(of origin: FileName) throws(Failure) -> any Folder {
-    let list = try asMachine { () throws(SystemError) in try lists.folder(ifThere: origin) }
+    let list = try asMachine { () throws(SystemError) -> (any Folder)? in
+      guard let list = try lists.folder(ifThere: origin) else { return nil }
+      for name in Self.needed where try !list.has(name) { return nil }
+      return list
+    }
     if let list { return list }
-    throw Failure(
-      .machine, scope: .one, code: Failure.listIsMissing,
-      reason: "the folder of Blobs= does not have list \(origin)")
+    throw .missing(origin, from: "the folder of Blobs=")
   }
 
   /// The files of a list into an empty folder; durable on return.
   static func copy(from source: any Folder, to target: any Folder) throws(SystemError) {
     for name in files {
-      guard let file = try source.open(ifThere: name) else { continue }
+      let file = try needed.contains(name) ? source.open(name, .read) : source.open(ifThere: name)
+      guard let file else { continue }
       let copy = try target.openAnew(name)
       _ = try FileCopy.copy(file, to: copy, upTo: file.status().size)
       try copy.sync()

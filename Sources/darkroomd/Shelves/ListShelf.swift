@@ -5,10 +5,25 @@
 import Vocabulary
 
 extension Failure {
-  static let listIsMissing = "list.unknown"
+  private static let listIsMissing = "list.unknown"
 
   /// The shelf lacks a list, and is well otherwise.
   var isOfMissingList: Bool { code == Self.listIsMissing }
+
+  /// - Parameter words: behind "the files ".
+  func ofFiles(_ words: String) -> Failure {
+    Failure(
+      kind, scope: scope, code: code, reason: "the files \(words): \(reason)", advice: advice)
+  }
+
+  static func missing(_ origin: FileName, from place: StaticString) -> Failure {
+    Failure(
+      .machine, scope: .one, code: listIsMissing,
+      reason: "\(place) does not have all files of lists/\(origin)",
+      advice:
+        "The node where the list was dropped puts them there again. Start that node, or cancel the list"
+    )
+  }
 }
 
 protocol ListShelf: Sendable {
@@ -17,6 +32,15 @@ protocol ListShelf: Sendable {
 
   /// Durable on return. Does nothing if it is there.
   func put(_ list: any Folder, as origin: FileName) throws(Failure)
+
+  /// True if a file of the list is missing, or is not as it is here: of another size or, with `reading`, with other bytes.
+  /// - Parameter state: has a file without a name for a moment.
+  func differs(
+    from list: any Folder, as origin: FileName, reading: Bool, through state: any Folder
+  ) throws(Failure) -> Bool
+
+  /// In the place of files that are missing or differ. Durable on return.
+  func renew(_ list: any Folder, as origin: FileName) throws(Failure)
 
   /// Its files into an empty folder; durable on return.
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure)

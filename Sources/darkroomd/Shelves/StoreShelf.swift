@@ -38,6 +38,39 @@ struct StoreShelf: ListShelf {
     }
   }
 
+  func differs(
+    from list: any Folder, as origin: FileName, reading: Bool, through state: any Folder
+  ) throws(Failure) -> Bool {
+    for name in Self.files {
+      let found = try asMachine { () throws(SystemError) in
+        try list.open(ifThere: name).map { (file) throws(SystemError) in
+          (file, try file.status().size)
+        }
+      }
+      guard let (own, size) = found else { continue }
+      if try store.size(of: key(origin, name)) != size { return true }
+      if !reading { continue }
+      let copy = try asMachine { () throws(SystemError) in try state.nameless([]) }
+      do throws(Failure) {
+        guard try store.fetch(key(origin, name), into: copy, upTo: size) else { return true }
+      } catch {
+        // The store itself finds that the bytes have changed.
+        guard error.kind == .machine, error.scope == .one else { throw error }
+        return true
+      }
+      let isSame = try asMachine { () throws(SystemError) in
+        try FileCopy.digest(of: own, size: size) == FileCopy.digest(of: copy, size: size)
+      }
+      if !isSame { return true }
+    }
+    return false
+  }
+
+  func renew(_ list: any Folder, as origin: FileName) throws(Failure) {
+    try remove(origin)
+    try put(list, as: origin)
+  }
+
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
     for name in Self.files {
       let copy = try asMachine { () throws(SystemError) in try folder.openAnew(name) }
@@ -55,11 +88,7 @@ struct StoreShelf: ListShelf {
     throw Self.gone(origin)
   }
 
-  private static func gone(_ origin: FileName) -> Failure {
-    Failure(
-      .machine, scope: .one, code: Failure.listIsMissing,
-      reason: "the store does not have list \(origin)")
-  }
+  private static func gone(_ origin: FileName) -> Failure { .missing(origin, from: "the store") }
 
   func remove(_ origin: FileName) throws(Failure) {
     for name in Self.files.reversed() { try store.remove(key(origin, name)) }

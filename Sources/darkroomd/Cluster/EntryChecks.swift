@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the files of entries are compared with the files on the shelf: once when this node continues the list, and after
+// a node could not have them. Comparing the bytes takes as long as reading the list twice, so it has pauses. A value;
+// raises nothing.
+
+import Vocabulary
+
+struct EntryChecks: Sendable {
+  struct Check: Equatable, Sendable {
+    let list: ListID
+    /// Of the bytes, not only of the names and sizes.
+    let isReading: Bool
+  }
+
+  private struct Entry {
+    /// Nil if no check is wanted.
+    var due: Duration?
+    var isReading = false
+    /// When the bytes were last compared.
+    var read: Duration?
+    /// Trouble of the last check is shown.
+    var isTroubled = false
+  }
+
+  /// Between two comparisons of the bytes of a list.
+  private static let pause = Duration.seconds(300)
+  /// After a check that failed.
+  private static let again = Duration.seconds(30)
+
+  private var entries: [ListID: Entry] = [:]
+
+  /// The list was submitted in an earlier run.
+  mutating func began(_ list: ListID, at now: Duration) {
+    if entries[list] == nil { entries[list] = Entry(due: now) }
+  }
+
+  /// A node cannot have the files of the list.
+  mutating func asked(_ list: ListID, at now: Duration) {
+    var entry = entries[list] ?? Entry()
+    entry.isReading = true
+    let due = entry.read.map { max(now, $0 + Self.pause) } ?? now
+    entry.due = min(entry.due ?? due, due)
+    entries[list] = entry
+  }
+
+  mutating func forget(_ list: ListID) { entries[list] = nil }
+
+  /// The check that is due.
+  mutating func next(at now: Duration) -> Check? {
+    let found = entries.filter { $0.value.due.map { $0 <= now } ?? false }.keys.min()
+    guard let list = found, let entry = entries[list] else { return nil }
+    entries[list]?.due = nil
+    if entry.isReading { entries[list]?.read = now }
+    return Check(list: list, isReading: entry.isReading)
+  }
+
+  var nextTime: Duration? { entries.values.compactMap(\.due).min() }
+
+  /// Returns whether the outcome is to be shown: trouble that a node has met, and the end of trouble that is shown.
+  mutating func ended(_ check: Check, isWell: Bool, at now: Duration) -> Bool {
+    guard var entry = entries[check.list] else { return false }
+    if isWell {
+      // Another node may have asked meanwhile.
+      if entry.due == nil { entry.isReading = false }
+    } else {
+      entry.due = min(entry.due ?? .seconds(Int64.max), now + Self.again)
+    }
+    let isShown = entry.isTroubled || (!isWell && check.isReading)
+    entry.isTroubled = !isWell && isShown
+    entries[check.list] = entry
+    return isShown
+  }
+}

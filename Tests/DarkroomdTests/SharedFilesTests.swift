@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of an open list on the shelf are gone or damaged: its home puts them there again, and a node that cannot
+// have them says so, in its health and to the home.
+
+import Accept
+import Catalog
+import Chain
+import Cluster
+import Files
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct SharedFilesTests {
+  /// An act of an administrator on the folder of a list.
+  enum Harm: CaseIterable {
+    case folder, files, emptied, bit
+  }
+
+  private static let list = LedgerList(7)
+  private static let origin = FileName(literal: "origin")
+
+  private let shelf: FolderShelf
+  private let blobs: FreshFolder
+  private let state: FreshFolder
+
+  init() throws {
+    (blobs, state) = (try FreshFolder(), try FreshFolder())
+    shelf = FolderShelf(SharedMark(path: blobs.path, in: state.folder), mark: "aa.")
+    try FolderShelf.make(in: blobs.folder)
+  }
+
+  private var sample: SampleList {
+    SampleList(count: 40) { $0.terms.kind = .entry(Self.origin, Self.list) }
+  }
+
+  private var share: Share {
+    Share(
+      ShareID(list: Self.list, first: 1, epoch: 1), last: 40, serviceClass: .default,
+      done: PhotoMask(count: 40))
+  }
+
+  private func maker(
+    _ bench: PartBench, isReturned: Bool = true, state: LedgerState = .running,
+    leases: [Share] = []
+  ) throws -> (ShareMaker, OneListOffice) {
+    let submission = Submission(
+      origin: "origin", owner: "1000", name: Array("barn".utf8), sha256: sample.sha256,
+      serviceClass: .utility, photos: 40, folder: Array("barn".utf8), terms: sample.terms.text)
+    let office = OneListOffice(
+      list: Self.list, submission: submission, twins: ["origin"], isReturned: isReturned,
+      state: state, leases: leases)
+    return (
+      ShareMaker(
+        ground: bench.ground, office: office, shelf: shelf, keeper: bench.keeper,
+        witness: bench.witness), office
+    )
+  }
+
+  private func harm(_ harm: Harm) throws {
+    let lists = try blobs.folder.folder(FileName(literal: "lists"), creating: false)
+    if harm == .folder { return try lists.removeFlat(Self.origin) }
+    let folder = try lists.folder(Self.origin, creating: false)
+    if harm == .files { return try folder.names().forEach { try folder.remove($0) } }
+    let file = try folder.open(ListFolder.catalog, .write)
+    if harm == .emptied { return try file.truncate(to: 0) }
+    try file.write(file.read(at: 40, upTo: 1).map { $0 ^ 1 }, at: 40)
+  }
+
+  private func isWhole(_ own: any Folder) throws -> Bool {
+    try !shelf.differs(from: own, as: Self.origin, reading: true, through: state.folder)
+  }
+
+  @Test(arguments: Harm.allCases)
+  func `the home of a list puts its files on the shelf again`(_ harm: Harm) async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      let own = try bench.folder(of: ListID(1))
+      try shelf.put(own, as: Self.origin)
+      try self.harm(harm)
+      #expect(try !isWhole(own))
+      let desk = EntryDesk(try maker(bench).0, Settings().cluster)
+      try await desk.open(ListID(1))
+      let run = Task { await desk.run() }
+      // The start compares no bytes.
+      if harm == .bit { desk.lacks(Self.list) }
+      #expect(try await Patience.sees { try isWhole(own) })
+      #expect(try await Patience.sees { bench.told.holds("list 1 continues") })
+      #expect(
+        bench.told.holds("its files are missing or damaged in the place of Blobs=; list 1 waits"))
+      #expect(bench.health.health[.list(ListID(1))] == nil)
+      #expect(try FolderShelf.files.dropLast().allSatisfy { try own.has($0) })
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `files that are damaged at the home as well are not put on the shelf, and it says so`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      let own = try bench.folder(of: ListID(1))
+      let file = try own.open(ListFolder.catalog, .write)
+      try file.write(file.read(at: 40, upTo: 1).map { $0 ^ 1 }, at: 40)
+      let desk = EntryDesk(try maker(bench).0, Settings().cluster)
+      try await desk.open(ListID(1))
+      let run = Task { await desk.run() }
+      desk.lacks(Self.list)
+      #expect(
+        try await Patience.sees {
+          bench.health.health[.list(ListID(1))]?.reason.contains("at this node as well") == true
+        })
+      #expect(throws: Failure.self) { try shelf.size(of: Self.origin) }
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `a list that is over and whose files are gone is returned without them`() async throws
+  {
+    try await PartBench.use { bench in
+      let (maker, office) = try maker(bench, isReturned: false, state: .finished)
+      office.ends.lists.withLock { $0 = [] }
+      let desk = EntryDesk(maker, Settings().cluster)
+      let run = Task { await desk.run() }
+      #expect(try await Patience.sees { office.ends.lists.withLock { $0 } == [Self.list] })
+      #expect(
+        try await Patience.sees { bench.told.holds("the list has no copy and no results in done") })
+      #expect(bench.health.health[.returns] == nil)
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  /// A desk rests between its looks.
+  private func sees(_ bench: PartBench, _ holds: () throws -> Bool) async throws -> Bool {
+    try await Patience.sees {
+      bench.clock.advance(by: .milliseconds(100))
+      return try holds()
+    }
+  }
+
+  @Test
+  func `a node that cannot have the files says so once, asks the home, and goes on with them`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      let (maker, office) = try maker(bench, leases: [share])
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      for count in 1...2 {
+        #expect(try await sees(bench) { office.words.given.withLock(\.count) >= count })
+        #expect(try await sees(bench) { office.words.lacked.withLock(\.count) >= count })
+        desk.ring(.list(Self.list))
+      }
+      let trouble = try #require(bench.health.health[.share(Self.list)])
+      #expect(trouble.reason.hasPrefix("the files of list 'barn' cannot be had: "))
+      let words = "its photos are left to other nodes"
+      #expect(bench.told.all().count { $0.contains(words) } == 1)
+      try shelf.put(bench.folder(of: ListID(1)), as: Self.origin)
+      desk.ring(.list(Self.list))
+      #expect(try await sees(bench) { bench.health.health[.share(Self.list)] == nil })
+      #expect(bench.told.holds("its photos are developed here"))
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `trouble with a list that is over is shown no longer`() async throws {
+    try await PartBench.use { bench in
+      let (maker, office) = try maker(bench, leases: [share])
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      #expect(try await sees(bench) { bench.health.health[.share(Self.list)] != nil })
+      office.words.state.withLock { $0 = .cancelled }
+      #expect(
+        try await sees(bench) {
+          desk.ring(.list(Self.list))
+          return bench.health.health[.share(Self.list)] == nil
+        })
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test(arguments: [Harm.emptied, .bit])
+  func `a share that cannot be read, at its opening or later, goes to other nodes`(_ harm: Harm)
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      try shelf.put(bench.folder(of: ListID(1)), as: Self.origin)
+      try self.harm(harm)
+      let (maker, office) = try maker(bench, leases: [share])
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      var work = bench.work
+      work.cluster = ClusterNode(
+        name: "a", office: office, leaseTime: .seconds(30), shares: desk,
+        entries: EntryDesk(maker, Settings().cluster), maker: maker,
+        retention: LedgerRetention(
+          ground: bench.ground, office: office, shelf: shelf, leaseTime: .seconds(30)),
+        sweeper: StoreSweeper(bench.ground, leaseTime: .seconds(30)), close: {},
+        usePassword: { _ in false })
+      try await bench.chaining { events in
+        let (effects, keeper) = (work, bench.keeper)
+        let lives = Task { await keeper.run(effects) }
+        let run = Task { await desk.run() }
+        if harm == .bit {
+          let isFound = try await sees(bench) { events.value.contains { $0.unreadable != nil } }
+          #expect(isFound)
+          for (list, failure) in events.value.compactMap(\.unreadable) {
+            keeper.happened(.unreadable(failure), to: list)
+          }
+        }
+        let isGiven = try await sees(bench) {
+          office.words.given.withLock { $0.contains(share.id) }
+        }
+        let isTold = try await sees(bench) { office.words.lacked.withLock { !$0.isEmpty } }
+        #expect(isGiven && isTold)
+        let trouble = bench.health.health[.share(Self.list)]
+        #expect(trouble?.reason.hasPrefix("the files of list 'barn' cannot be read: ") == true)
+        run.cancel()
+        await run.value
+        keeper.stop()
+        await lives.value
+      }
+      #expect(!bench.told.holds("waits for repair"))
+    }
+  }
+
+  // MARK: checks as values
+
+  @Test func `the start checks names and sizes, and a word of a node the bytes, now and then`() {
+    var checks = EntryChecks()
+    let list = ListID(3)
+    checks.began(list, at: .zero)
+    let first = checks.next(at: .zero)
+    #expect(first == EntryChecks.Check(list: list, isReading: false))
+    #expect(checks.next(at: .zero) == nil)
+    #expect(first.map { checks.ended($0, isWell: false, at: .zero) } == false, "no node has met it")
+    #expect(checks.next(at: .seconds(29)) == nil && checks.next(at: .seconds(30)) == first)
+    checks.asked(list, at: .seconds(30))
+    let second = checks.next(at: .seconds(30))
+    #expect(second?.isReading == true)
+    #expect(second.map { checks.ended($0, isWell: false, at: .seconds(30)) } == true)
+    #expect(checks.next(at: .seconds(60)) == second)
+    #expect(second.map { checks.ended($0, isWell: true, at: .seconds(60)) } == true, "it was shown")
+    for _ in 0..<3 { checks.asked(list, at: .seconds(61)) }
+    #expect(checks.nextTime == .seconds(360))
+    checks.forget(list)
+    #expect(checks.nextTime == nil)
+  }
+
+  @Test func `lists in trouble are looked after in turns`() {
+    var lacked = LackedFiles()
+    for number in [5, 2, 9] as [UInt64] {
+      lacked.failed(LedgerList(number), mustTell: number != 9)
+    }
+    #expect((1...4).compactMap { _ in lacked.next()?.number } == [2, 5, 9, 2])
+    #expect(lacked.toTell == LedgerList(2))
+    lacked.told(LedgerList(2))
+    #expect(lacked.forget(LedgerList(5)) && lacked.toTell == nil)
+    #expect(!lacked.forget(LedgerList(5)) && lacked.next() == LedgerList(9))
+  }
+
+  // MARK: shelves
+
+  @Test(arguments: [false, true], ["catalog", "list.plist", "collisions"])
+  func `a shelf finds files that are missing or differ, and has them again`(
+    inStore: Bool, name: String
+  ) throws {
+    let (store, own, copy) = (MemoryStore(), try FreshFolder(), try FreshFolder())
+    for name in ["catalog", "collisions", "list.plist"] {
+      try own.write(Array("the \(name)".utf8), to: name)
+    }
+    let shelf: any ListShelf = inStore ? StoreShelf(store: store) : shelf
+    func differs(reading: Bool) throws -> Bool {
+      try shelf.differs(
+        from: own.folder, as: Self.origin, reading: reading, through: state.folder)
+    }
+    #expect(try differs(reading: false))
+    try shelf.put(own.folder, as: Self.origin)
+    #expect(try !differs(reading: false) && !differs(reading: true))
+    let path = "lists/origin/\(name)"
+    for (text, isSeen) in [("THE \(name)", false), ("", true)] {
+      if inStore { store.put(path, text) } else { try blobs.write(Array(text.utf8), to: path) }
+      #expect(try differs(reading: false) == isSeen && differs(reading: true))
+      try shelf.renew(own.folder, as: Self.origin)
+      #expect(try !differs(reading: true))
+    }
+    try shelf.fetch(Self.origin, into: copy.folder)
+    #expect(copy.bytes(of: name) == own.bytes(of: name))
+    if !inStore {
+      let lists = try blobs.folder.folder(FileName(literal: "lists"), creating: false)
+      #expect(try lists.names() == [Self.origin])
+    }
+    #expect(try state.folder.names().isEmpty)
+  }
+
+  @Test func `a list that lacks a file is not taken from the shelf, and none is put there`() throws
+  {
+    let (own, copy) = (try FreshFolder(), try FreshFolder())
+    try own.write([1], to: "list.plist")
+    #expect(throws: Failure.self) { try shelf.put(own.folder, as: Self.origin) }
+    try own.write([1], to: "catalog")
+    try shelf.put(own.folder, as: Self.origin)
+    try blobs.folder.folder(FileName(literal: "lists"), creating: false)
+      .folder(Self.origin, creating: false).remove(ListFolder.catalog)
+    for act in [
+      { try shelf.fetch(Self.origin, into: copy.folder) }, { _ = try shelf.size(of: Self.origin) },
+    ] {
+      let failure = #expect(throws: Failure.self) { try act() }
+      #expect(failure?.isOfMissingList == true && failure?.advice.isEmpty == false)
+    }
+  }
+}
+
+extension ChainEvent {
+  fileprivate var unreadable: (ListID, Failure)? {
+    if case .unreadable(let list, let failure) = self { (list, failure) } else { nil }
+  }
+}
