@@ -199,6 +199,13 @@ import Vocabulary
     let failure = #expect(throws: StartFailure.self) { try ground.checkSeat() }
     #expect(failure?.trouble == "prints.taken")
     #expect(failure?.words.hasPrefix("it is not known whether another darkroomd uses") == true)
+    #expect(failure?.advice?.contains("remove the file .daemon") == true)
+    // The folder belongs to another user, as after a copy by root.
+    FaultPlan.set(
+      .init("openat", on: "\(prints.path)/.daemon", code: 13, isPermanent: true), for: prints.path)
+    let closed = #expect(throws: StartFailure.self) { try ground.checkSeat() }
+    FaultPlan.set(nil, for: prints.path)
+    #expect(closed?.advice?.contains("own the folder") == true)
     try prints.removeFolder(name)
     try ground.checkSeat()
     await ground.recorder.close()

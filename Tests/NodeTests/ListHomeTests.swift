@@ -164,7 +164,7 @@ struct NodePictureTests {
 
 @Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
 struct NodePasswordTests {
-  @Test func `a reload reads a new password, and refuses a file that is gone`() async throws {
+  @Test func `a reload reads a new password, and refuses an empty or missing file`() async throws {
     let server = PostgresServer(withTLS: true)
     try await NodeBench.use(server: server) { nodes in
       let words = nodes.place.split(separator: " ")
@@ -202,6 +202,9 @@ struct NodePasswordTests {
         let query = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
         return try await nodes.number(query + "WHERE ssl AND usename = 'node'") == 1
       }
+      try nodes.bench.folder.write(Array("\n".utf8), to: "password")
+      let empty = try await nodes.tool("a", "reload")
+      #expect(empty.code != 0 && empty.errors.contains("whose first line is empty"), "\(empty)")
       try FileManager.default.removeItem(atPath: password)
       let refused = try await nodes.tool("a", "reload")
       #expect(refused.code != 0 && refused.errors.contains("could not read LedgerPassword="))

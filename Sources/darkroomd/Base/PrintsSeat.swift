@@ -96,7 +96,9 @@ struct PrintsSeat: Sendable {
       .machine, code: "prints.taken",
       reason:
         "it is not known whether another darkroomd uses the folder of prints \(prints.path): \(error)",
-      advice: "If no other darkroomd uses the folder, remove the file \(Self.name) in it")
+      advice: error.name == .denied || error.name == .notPermitted
+        ? "Let the daemon's user own the folder and what is in it, and list and write it"
+        : "If no other darkroomd uses the folder, remove the file \(Self.name) in it")
   }
 
   /// The number of its process would mean nothing here if it runs in a container.

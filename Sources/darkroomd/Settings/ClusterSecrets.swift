@@ -14,7 +14,13 @@ extension Settings.Cluster {
   func readPassword() throws(StartFailure) -> String? {
     guard let password else { return nil }
     let bytes = try Self.secret(password, of: "LedgerPassword=", upTo: Self.longestPassword)
-    return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+    if line.isEmpty {
+      throw StartFailure(
+        ExitCode.configuration,
+        "LedgerPassword= names a file whose first line is empty: \(password)")
+    }
+    return String(decoding: line, as: UTF8.self)
   }
 
   func readLogin() throws(StartFailure) -> StoreLogin {
