@@ -54,7 +54,7 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case deep
   case otherOwner
   case otherFileSystem
-  /// Not even its status can be read.
+  /// A mount, or not even its status can be read.
   case unreachable
   case link
   /// A FIFO, a socket, a device.
@@ -79,7 +79,7 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     case .deep: "it is more than \(Roll.deepest) folders deep"
     case .otherOwner: "it belongs to another user than its folder"
     case .otherFileSystem: "it is on another file system"
-    case .unreachable: "it cannot be looked at"
+    case .unreachable: "another file system is mounted there, or it cannot be looked at"
     case .link: "it is a symbolic link; drop the file itself"
     case .special: "it is not a regular file"
     case .tooLarge: "it is larger than MaximumListSize="

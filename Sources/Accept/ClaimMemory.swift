@@ -30,7 +30,7 @@ final class ClaimMemory {
   var died: [String: (count: Int, words: String)] = [:]
   let ahead: ReadAhead
   /// Lists that were let in and are not recorded yet. A claim that waits for its turn, or for the answer whether its list
-  /// is let in, is none of them: claims that counted each other would all find the daemon full, again and again.
+  /// is let in, does not count: claims that counted each other would all find the daemon full, again and again.
   private(set) var entering = 0
   /// Staging folders that could not be removed.
   private var leftovers: Set<FileName> = []

@@ -90,6 +90,9 @@ struct InboxLook {
       // On a file system that does not say what a name is, it may be a folder.
       return note(name, .suffix, asks: true, &finds)
     }
+    if inbox.isOtherMount(name) {
+      return InboxState.Entry(Candidate.Key(name), ignored: .unreachable)
+    }
     guard let status = try inbox.status(ifThere: name) else { return nil }
     return judged(name, status, &finds)
   }
@@ -139,7 +142,7 @@ struct InboxLook {
         finds.passed.append(item.name)
         continue
       }
-      let status = try? inbox.status(ifThere: item.name)
+      let status = (try? inbox.statusUnlessCovered(item.name)) ?? nil
       if let status, status.kind == .folder {
         if let entry = judged(item.name, status, &finds) { entries.append(entry) }
       } else {
@@ -207,6 +210,7 @@ struct InboxLook {
     case .loose: return try roll(key).map { InboxState.Entry(roll: $0) }
     case .inbox:
       return try ifReachable(key.name) { () throws(SystemError) in
+        if inbox.isOtherMount(key.name) { return InboxState.Entry(key, ignored: .unreachable) }
         let status = try inbox.status(ifThere: key.name)
         if pictures, status?.kind == .folder {
           return try roll(key).map { InboxState.Entry(roll: $0) }

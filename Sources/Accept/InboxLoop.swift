@@ -416,9 +416,10 @@ final class InboxLoop {
     var pause = times.pause(of: interval, at: now)
     isTimerForDue = false
     if hasUnfinishedRolls { pause = min(pause, max(.zero, times.rolls.due - now)) }
-    if let next = state.nextLook(at: now), next < pause {
+    // A blind inbox cannot try a file that is due: it would try at once, again and again.
+    if !trouble.isBlind, let next = state.nextLook(at: now), next < pause {
       pause = next
-      isTimerForDue = !trouble.isBlind
+      isTimerForDue = true
     }
     let alarm = alarm
     timer = parts.clock.after(pause) { alarm.ring() }

@@ -144,6 +144,17 @@ extension Admission {
     return place
   }
 
+  /// The end of the wait for which a server asks. A rider's transfer is another photo's, whose owner may be another one: it
+  /// may close the server for that owner alone.
+  func gate(
+    of server: String, for owner: UInt32, _ place: Place, asking seconds: UInt32, _ now: Duration
+  ) -> Duration? {
+    let gate = hosts.closure(of: server, for: owner)?.gate
+    guard place.isRider else { return gate }
+    let wish = min(.seconds(Int64(max(seconds, 1))), hosts.longestWish)
+    return max(gate ?? .zero, now + wish)
+  }
+
   /// New photos of the line may show that the server behind redirects of its list is well, so that the others do not give
   /// up sooner.
   private func isHopeful(_ list: ListID, _ line: Line, at host: String) -> Bool {

@@ -361,7 +361,7 @@ package struct Admission: Sendable {
     let wasClosed = hosts.closure(of: server, for: owner) != nil
     answer.news = leave(place, of: key, outcome, by: server, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
-      let gate = hosts.closure(of: server, for: owner)?.gate
+      let gate = gate(of: server, for: owner, place, asking: seconds, now)
     {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now

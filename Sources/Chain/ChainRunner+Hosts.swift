@@ -94,7 +94,7 @@ extension ChainRunner {
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
     let closure = lost.closure
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"
-    let span = ", for \((now - closure.since).spoken) and \(attempts) with all its photos"
+    let span = ", for \((now - closure.since).spoken) and \(attempts) with all photos of this user"
     return Failure(
       .final, code: closure.failure.code,
       reason: closure.failure.reason + span + wish(closure.failure),
@@ -217,7 +217,7 @@ extension ChainRunner {
     return count
   }
 
-  /// Allows a probe of these hosts at once, for the user of each, but not of hosts that asked to be left alone. Returns the
+  /// Allows a probe of the hosts at once, for the user of each, but not of hosts that asked to be left alone. Returns the
   /// number of hosts that are tried again.
   package func flush(_ closed: [ClosedHost]) -> Int {
     let now = time.uptime()

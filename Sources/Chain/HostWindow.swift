@@ -9,7 +9,7 @@ package struct HostWindow: Equatable, Sendable {
   /// The closure of a host, to which only probes go.
   package struct Closure: Equatable, Sendable {
     /// By uptime.
-    package private(set) var since: Duration
+    package let since: Duration
     /// No probe starts before this time: the pause after the last one, or the wish of the host.
     package fileprivate(set) var gate: Duration
     package fileprivate(set) var failure: Failure
@@ -37,13 +37,6 @@ package struct HostWindow: Equatable, Sendable {
 
     /// No probe of this machine starts before this time.
     package var next: Duration { max(gate, rest ?? gate) }
-
-    /// The same of a host that was closed earlier for another owner.
-    func lasting(since: Duration) -> Self {
-      var closure = self
-      closure.since = min(closure.since, since)
-      return closure
-    }
   }
 
   /// The outcome of a probe that other machines may not have heard.

@@ -33,8 +33,8 @@ extension HostWindows {
     var turns = ClassTurns()
     /// The time of its alarm in `gates`.
     var alarm: Duration?
-    /// The beginning of the first closure that was reported, if it is closed.
-    private var toldSince: Duration?
+    /// The first closure that was reported, until its end is.
+    private var reported: HostWindow.Closure?
     /// The last answer to any owner.
     var lastAnswer: Duration?
 
@@ -54,19 +54,19 @@ extension HostWindows {
 
     /// A line that waits is meant.
     private func isAwaited(by isMeant: (UInt32) -> Bool) -> Bool {
-      called.counts.keys.contains { isMeant($0.owner) }
+      called.shares.contains { isMeant($0.owner) }
         || queues.contains { $0.owners.contains(where: isMeant) }
     }
 
     /// The owners of lines that wait.
     var awaitedOwners: Set<UInt32> {
-      queues.reduce(into: Set(called.counts.keys.map(\.owner))) { $0.formUnion($1.owners) }
+      queues.reduce(into: Set(called.shares.map(\.owner))) { $0.formUnion($1.owners) }
     }
 
     /// True if a line waits for one of the places and goes first: a more urgent one, or one of an owner without a photo in
     /// flight here. A line for whose owner there is no place holds up no other owner.
     func isAwaited(ahead serviceClass: ServiceClass, of owner: UInt32, in places: Places) -> Bool {
-      called.counts.keys.contains { $0.serviceClass <= serviceClass && places.isFor($0.owner) }
+      called.shares.contains { $0.serviceClass <= serviceClass && places.isFor($0.owner) }
         || queues[...Int(serviceClass.rawValue)].contains {
           $0.owners.contains(where: places.isFor)
         }
@@ -119,14 +119,13 @@ extension HostWindows {
       }
     }
 
-    /// True if an owner without room is called, and an owner with room waits.
-    func mayPass(unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
-      called.counts.keys.contains { !hasRoom($0) }
-        && zip(ServiceClass.allCases, queues).contains { serviceClass, queue in
-          queue.owners.contains {
-            hasRoom(OwnerSeats.Share(owner: $0, serviceClass: serviceClass))
-          }
+    /// True if an owner with room waits for one of the places.
+    func hasHeir(in places: Places, with hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
+      zip(ServiceClass.allCases, queues).contains { serviceClass, queue in
+        queue.owners.contains {
+          places.isFor($0) && hasRoom(OwnerSeats.Share(owner: $0, serviceClass: serviceClass))
         }
+      }
     }
 
     func holds(_ key: LineKey) -> Bool {
@@ -157,6 +156,18 @@ extension HostWindows {
       return key
     }
 
+    /// Calls all lines of an owner, whose photos give up.
+    mutating func callLines(of owner: UInt32) -> [LineKey] {
+      var keys: [LineKey] = []
+      for serviceClass in ServiceClass.allCases {
+        let share = OwnerSeats.Share(owner: owner, serviceClass: serviceClass)
+        let own = self[serviceClass].takeAll(of: owner)
+        for key in own { called.add(key, share) }
+        keys += own
+      }
+      return keys
+    }
+
     // MARK: trouble
 
     /// It does not answer the owner here, and answers another machine. If it answered another owner here since it is closed
@@ -172,17 +183,20 @@ extension HostWindows {
 
     func isClosed(for owner: UInt32) -> Bool { guests[owner]?.window.closure != nil }
 
-    /// The news of one owner as news of the host: it is closed with the first owner, and open again with the last.
-    mutating func told(_ news: HostWindow.News?) -> HostWindow.News? {
-      guard let news else { return nil }
-      let told = closures.count(where: \.isTold)
-      switch news {
-      case .closed(let closure) where told == 1: toldSince = closure.since
-      case .reopened(let closure) where told == 0:
-        return .reopened(closure.lasting(since: toldSince ?? closure.since))
-      case .closed, .reopened: return nil
+    /// The news of one owner as news of the host: it is closed with the first owner, and open again with the last, or with
+    /// the next answer if the closure of the last one was forgotten.
+    mutating func told(
+      _ news: HostWindow.News?, _ outcome: HostWindow.Outcome
+    ) -> HostWindow.News? {
+      if case .closed(let closure) = news {
+        guard closures.count(where: \.isTold) == 1 else { return nil }
+        reported = closure
+        return news
       }
-      return news
+      guard outcome.isAnswer, let closure = reported else { return nil }
+      if closures.contains(where: \.isTold) { return nil }
+      reported = nil
+      return .reopened(closure)
     }
 
     /// Each owner here has it closed.

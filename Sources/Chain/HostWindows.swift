@@ -153,13 +153,12 @@ package struct HostWindows: Sendable {
   /// Lines of owners without room pass their calls on to lines that have room and wait at the same host. They go first
   /// there when they have room. Returns whether any did.
   mutating func passCalls(now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool) -> Bool {
-    let names = crowded.filter { !isShut($0) && hosts[$0]?.mayPass(unless: hasRoom) == true }
+    let names = crowded.filter { !isShut($0) && mayPass($0, now, unless: hasRoom) }
     for name in names.sorted() {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       call(&host, name, now)
-      // A call to give up has no place to pass on.
-      for (key, share) in host.called.sorted()
-      where !hasRoom(share) && !isLosing(host, share.owner, now) {
+      let shares = passing(host, now, unless: hasRoom)
+      for (key, share) in host.called.sorted(of: shares) {
         host.called.remove(key)
         let next = host.call(in: uncalled(name, host, now).places, of: hasRoom)
         host.called.add(key, share)
@@ -171,6 +170,21 @@ package struct HostWindows: Sendable {
       keep(host, name)
     }
     return !newlyCalled.isEmpty
+  }
+
+  /// A line of an owner without room is called for a place, and an owner with room waits for one. Looks through no lines.
+  private func mayPass(
+    _ name: String, _ now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool
+  ) -> Bool {
+    guard let host = hosts[name], !passing(host, now, unless: hasRoom).isEmpty else { return false }
+    return host.hasHeir(in: places(name, host, now), with: hasRoom)
+  }
+
+  /// A call to give up has no place to pass on.
+  private func passing(
+    _ host: Host, _ now: Duration, unless hasRoom: (OwnerSeats.Share) -> Bool
+  ) -> [OwnerSeats.Share] {
+    host.called.shares.filter { !hasRoom($0) && !isLosing(host, $0.owner, now) }
   }
 
   /// The line no longer waits at the host.
@@ -232,7 +246,7 @@ package struct HostWindows: Sendable {
     host.guests[owner] = guest
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && guest.window.closure == nil) { seats?.tell() }
-    let told = host.told(news)
+    let told = host.told(news, outcome)
     put(host, name, now, givingUp: wasLosing ? [] : [owner])
     return told
   }
@@ -293,8 +307,10 @@ package struct HostWindows: Sendable {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.alarm = nil
       // Those that were called to give up wait for their turn to probe, behind the owners who wait already.
-      for (key, share) in host.called.sorted()
-      where host.isClosed(for: share.owner) && !isLosing(host, share.owner, now) {
+      let back = host.called.shares.filter {
+        host.isClosed(for: $0.owner) && !isLosing(host, $0.owner, now)
+      }
+      for (key, share) in host.called.sorted(of: back) {
         unlist(key, name, &host)
         host[share.serviceClass].append(key, of: share.owner)
       }
@@ -406,7 +422,8 @@ package struct HostWindows: Sendable {
     if surplus.isEmpty { return places }
     var withdrawn: [(key: LineKey, share: OwnerSeats.Share)] = []
     // The least urgent ones first.
-    for (key, share) in host.called.sorted().reversed() {
+    let shares = host.called.shares.filter { surplus[$0.owner] != nil }
+    for (key, share) in host.called.sorted(of: shares).reversed() {
       guard let count = surplus[share.owner], count > 0 else { continue }
       surplus[share.owner] = count - 1
       unlist(key, name, &host)
@@ -437,7 +454,7 @@ package struct HostWindows: Sendable {
     if !isShut(name) {
       call(&host, name, now)
       for owner in owners where isLosing(host, owner, now) {
-        while let key = host.call(of: { $0.owner == owner }) { note(key, isCalledBy: name) }
+        for key in host.callLines(of: owner) { note(key, isCalledBy: name) }
       }
     }
     setGate(&host, name, now)

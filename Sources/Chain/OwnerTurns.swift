@@ -114,6 +114,13 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     return (element, owner)
   }
 
+  /// Takes out all elements of the owner, as `next` would one by one.
+  mutating func takeAll(of owner: UInt32) -> [Element] {
+    guard let all = elements.removeValue(forKey: owner) else { return [] }
+    owners.removeAll { $0 == owner }
+    return all
+  }
+
   mutating func remove(_ element: Element, of owner: UInt32) {
     forget(element)
     takeOut(element, of: owner)

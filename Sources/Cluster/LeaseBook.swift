@@ -456,7 +456,7 @@ package struct LeaseBook: Sendable {
   }
 
   /// The photos of shares that are leased, and whose lists are being made.
-  private var unmade: Int {
+  package var unmade: Int {
     holdings.values.reduce(0) { $1.list == nil ? $0 + $1.mark.photos - $1.recorded.photos : $0 }
   }
 }

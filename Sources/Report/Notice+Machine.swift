@@ -161,7 +161,7 @@ extension Notice {
       case (nil, _):
         ", of which \(count) did not answer: every photo that waits is tried again at once."
       case (_?, 0): ": no trouble with it is known, and no photo is tried earlier."
-      case (_?, _): ": its photos are tried again at once."
+      case (_?, _): ": photos that wait for it are tried again."
       }
     return Notice(
       "6d0b3c9e5f1a4c83a7e2914b08d6f35a", about: Person?(user),

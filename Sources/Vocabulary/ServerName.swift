@@ -10,6 +10,6 @@ package enum ServerName {
 
   /// A person who types a name without a scheme means the server of each scheme.
   package static func isMeant(_ name: String, by word: String) -> Bool {
-    name == word || withoutScheme(name) == word || "http://\(name)" == word
+    [name, String(withoutScheme(name)), "http://\(name)"].contains { OutsideText.isSame($0, word) }
   }
 }

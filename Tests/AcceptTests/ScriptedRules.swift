@@ -85,8 +85,10 @@ final class ScriptedRules: IntakeRules {
     }
   }
 
-  func standing() -> IntakeStanding? {
-    state.withLock { state in
+  func standing() async -> IntakeStanding? {
+    // As the look at a disk does.
+    await Task.yield()
+    return state.withLock { state in
       state.looks += 1
       return IntakeStanding(
         record: state.standing, machine: state.fullness, left: state.room ?? .max)

@@ -310,6 +310,22 @@ import Vocabulary
     #expect(free == 2, "after 100 s an attempt counts")
   }
 
+  @Test func `a photo that rides on the transfer of another user waits as the host asks`() {
+    var admission = Admission(window: 9)
+    for owner: UInt32 in 1...2 {
+      admission.add(
+        ListID(UInt64(owner)), ListLines(.default, owner: owner), isPaused: false, now: .zero)
+    }
+    let taken = (0..<2).compactMap { _ in take(&admission, total: 1, url: { _ in 7 })?.photo }
+    #expect(Set(taken) == [photo(1, 1), photo(2, 1)])
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 60)
+    let wishes = taken.map { admission.answered($0, .failed(busy), now: .zero, jitter: 0)?.wish }
+    #expect(wishes == [.granted(until: .seconds(60)), .granted(until: .seconds(60))])
+    let users: [UInt32] = [1, 2]
+    let closed = users.count { admission.hosts.closure(of: "a", for: $0) != nil }
+    #expect(closed == 1, "for the user of the transfer")
+  }
+
   @Test func `a wish beyond the patience is granted up to the patience, then refused`() {
     var admission = Admission(
       window: 9, hosts: HostWindows(HostLimits(patience: .seconds(10)), triedPatience: .zero))

@@ -152,6 +152,11 @@ import Vocabulary
       return
     }
     #expect(reopened.since == .seconds(1))
+    // Another time the second user has no photo any more, and is forgotten after a while.
+    hosts = HostWindows()
+    for owner in [mallory, alice] { _ = news(owner, .failed(busy), at: 1) }
+    let later = [70, 100, 122, 123].map { news(mallory, .answered, at: $0) }
+    #expect(later.map { $0 != nil } == [false, false, true, false])
   }
 
   @Test func `a host that is closed for several users is tried again for the users who are meant`()
@@ -250,6 +255,44 @@ import Vocabulary
     }
   }
 
+  /// There may be thousands.
+  @Test func `lines that are called to give up are not put in order at each look`() {
+    var hosts = lost(most: 6)
+    for key in others { hosts.join("a", key, .default, of: mallory, now: .seconds(3)) }
+    for _ in 0..<fill(&hosts, alice, at: .seconds(3)) {
+      end(&hosts, alice, .failed(reset), at: .seconds(3))
+    }
+    hosts.join("a", line(alice), .default, of: alice, now: .seconds(3))
+    // A third user has places, of which she can have none before her gate.
+    hosts.join("a", LineKey(ListID(40)), .default, of: 3, now: .seconds(3))
+    let called = Set(hosts.takeCalled())
+    #expect(called == Set([line(mallory), LineKey(ListID(40))] + others))
+    let looks = hosts.hosts["a"]?.called.looks
+    for _ in 0..<9 {
+      let isPassed = hosts.passCalls(now: .seconds(3)) { [alice] in $0.owner == alice }
+      #expect(!isPassed)
+    }
+    hosts.awaken(now: .seconds(4))
+    #expect(hosts.takeCalled() == [line(alice)])
+    #expect(hosts.hosts["a"]?.called.looks == looks)
+    // One place, which is called for a third user.
+    hosts = lost(most: 1)
+    for key in others { hosts.join("a", key, .default, of: mallory, now: .seconds(3)) }
+    hosts.join("a", LineKey(ListID(40)), .default, of: 3, now: .seconds(3))
+    hosts.join("a", line(alice), .default, of: alice, now: .seconds(3))
+    _ = hosts.takeCalled()
+    let before = hosts.hosts["a"]?.called.looks ?? 0
+    let isPassed = hosts.passCalls(now: .seconds(3)) { [alice] in $0.owner == alice }
+    #expect(isPassed && hosts.hosts["a"]?.called.looks == before + 1)
+  }
+
+  @Test func `a photo that gives up says that the photos of its user have failed`() throws {
+    let closure = try #require(lost(most: 6).closure(of: "a", for: mallory))
+    let host = Admission.LostHost(name: "a", closure: closure)
+    let reason = ChainRunner<ScriptedStages>.refusal(host, now: .seconds(5)).reason
+    #expect(reason == reset.reason + ", for 5 s and 4 attempts with all photos of this user")
+  }
+
   @Test func `lines that do not give up are looked at once for each probe of their user`() {
     var hosts = lost(most: 6, patience: .seconds(1800))
     let keys = [line(mallory)] + others
@@ -313,7 +356,8 @@ import Vocabulary
     called.add(line(alice), OwnerSeats.Share(owner: alice, serviceClass: .background))
     #expect(called.counts[others] == nil && called.owners == [mallory: 21, alice: 1])
     for key in [line(alice), line(mallory), line(mallory)] { called.remove(key) }
-    #expect(called.counts == [urgent: 20] && called.sorted().map(\.key) == self.others)
+    let sorted = called.sorted(of: [urgent]).map(\.key)
+    #expect(called.counts == [urgent: 20] && sorted == self.others)
     for key in self.others { #expect(called.remove(key) == urgent) }
     #expect(called.isEmpty && called.counts.isEmpty)
   }

@@ -91,6 +91,18 @@ import Vocabulary
     #expect(given(&turns, 32).suffix(16) == ArraySlice(repeating: 1, count: 16))
   }
 
+  @Test func `all elements of an owner are taken in their order, and keep their turns`() {
+    var turns = turns(1...3)
+    #expect(given(&turns, 2) == [1, 1])
+    turns.append(9, of: 1001)
+    let taken = turns.takeAll(of: owner)
+    #expect(taken == [1, 2, 3] && turns.owners == [1001])
+    #expect(turns.takeAll(of: owner).isEmpty)
+    turns.remove(9)
+    for element in taken { turns.append(element, of: owner) }
+    #expect(given(&turns, 15) == [Int](repeating: 1, count: 14) + [2])
+  }
+
   // MARK: at a host
 
   /// Lists of one user with as many photos as they like for one host; the photos of `bad` fail. Returns the lists of the

@@ -191,7 +191,53 @@ import Testing
   }
 }
 
+@Suite struct HungMountTests {
+  private static let settings = DaemonBench.settings.replacing(
+    "[Inbox]", with: "[Inbox]\nRescanInterval=1s")
+
+  @Test(
+    .enabled(if: MountedInboxTests.hasFUSE, MountedInboxTests.noFUSE),
+    arguments: ["Holiday", "a.plist", "Holiday/Inner"])
+  func `a mount in the inbox that hangs holds up no drop of other names`(
+    name: String
+  ) async throws {
+    try await DaemonBench.use(settings: Self.settings) { bench in
+      let files = FileManager.default
+      let (behind, place) = ("\(bench.root)/behind", "\(bench.root)/inbox/\(name)")
+      let daemon = try await bench.startApart()
+      for folder in [behind, place] {
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      }
+      let server = try await bench.run([
+        "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", behind, place,
+      ])
+      let seen = "\(bench.seenInbox(daemon))/\(name)"
+      try await bench.until("it is mounted") {
+        try bench.device(seen) != bench.device("\(bench.root)/inbox")
+      }
+      try await server.halt()
+      try bench.dropSeen([("One", "file:///nowhere/1.jpg")], as: "barn.plist", daemon)
+      try await daemon.says("Accepted list 'barn'")
+      // Other looks follow.
+      try bench.dropSeen([("One", "file:///nowhere/1.jpg")], as: "cow.plist", daemon)
+      try await daemon.says("Accepted list 'cow'")
+      let top = name.split(separator: "/").first.map(String.init)
+      let file = try await bench.inbox().first { $0.name == top }
+      #expect(
+        name.contains("/") || file?.why.contains("another file system is mounted there") == true,
+        "\(file as Any)")
+      server.send(SIGCONT)
+      try await bench.stop(daemon)
+    }
+  }
+}
+
 extension DaemonBench {
+  func device(_ path: String) throws -> Int {
+    let facts = try FileManager.default.attributesOfItem(atPath: path)
+    return (facts[.systemNumber] as? NSNumber)?.intValue ?? 0
+  }
+
   /// Asks for the account of the inbox until the file is shown this way.
   func untilAccount(of name: String, _ holds: (ShownFile) -> Bool) async throws {
     try await until("\(name) is shown this way") {

@@ -89,6 +89,24 @@ struct NetworkFaultTests {
     try await survive(30) { network, _ in try await network.limit("8mbit") }
   }
 
+  @Test func `a machine without a network fails no photo, and counts no attempt`() async throws {
+    try await LoneNetwork.use { network in
+      try await DaemonBench.use(settings: Self.settings, in: network) { bench in
+        let near = try bench.serveSamples(1)
+        let daemon = try await bench.start()
+        try await bench.drop([("Far", "http://8.8.8.8/a.jpg"), ("Near", near[0])], as: "far.plist")
+        try await daemon.says("this machine has no network")
+        try await daemon.says("list 1 waits until it clears")
+        try await bench.until("the photo of a server on this machine is filtered") {
+          try await bench.show("far").filtered == 1
+        }
+        let far = try await bench.show("far").photos.first { $0.name == "Far" }
+        #expect(far?.state == "new" && far?.attempts == 0, "\(String(describing: far))")
+        try await bench.stop(daemon)
+      }
+    }
+  }
+
   @Test func `the link is cut for 30 seconds in the middle of a list`() async throws {
     try await survive(60) { network, _ in
       try await network.limit("1mbit")

@@ -123,14 +123,22 @@ import Vocabulary
     }
   }
 
-  @Test func `a list that is over and whose files are gone is returned without them`() async throws
+  @Test func `a list that is over and whose files are gone for a day is returned without them`()
+    async throws
   {
     try await PartBench.use { bench in
       let (maker, office) = try maker(bench, isReturned: false, state: .finished)
       office.ends.lists.withLock { $0 = [] }
       let desk = EntryDesk(maker, Settings().cluster)
       let run = Task { await desk.run() }
-      #expect(try await Patience.sees { office.ends.lists.withLock { $0 } == [Self.list] })
+      // The place may be restored meanwhile.
+      #expect(try await Patience.sees { bench.health.health[.returns] != nil })
+      #expect(
+        try await Patience.sees {
+          bench.clock.advance(by: .seconds(3600))
+          return office.ends.lists.withLock { $0 } == [Self.list]
+        })
+      #expect(bench.clock.uptime() > .seconds(86_400))
       #expect(
         try await Patience.sees { bench.told.holds("the list has no copy and no results in done") })
       #expect(bench.health.health[.returns] == nil)
@@ -254,12 +262,33 @@ import Vocabulary
     let second = checks.next(at: .seconds(30))
     #expect(second?.isReading == true)
     #expect(second.map { checks.ended($0, isWell: false, at: .seconds(30)) } == true)
-    #expect(checks.next(at: .seconds(60)) == second)
-    #expect(second.map { checks.ended($0, isWell: true, at: .seconds(60)) } == true, "it was shown")
-    for _ in 0..<3 { checks.asked(list, at: .seconds(61)) }
-    #expect(checks.nextTime == .seconds(360))
+    #expect(checks.next(at: .seconds(89)) == nil && checks.next(at: .seconds(90)) == second)
+    #expect(second.map { checks.ended($0, isWell: true, at: .seconds(90)) } == true, "it was shown")
+    for _ in 0..<3 { checks.asked(list, at: .seconds(91)) }
+    #expect(checks.nextTime == .seconds(390))
     checks.forget(list)
     #expect(checks.nextTime == nil)
+  }
+
+  @Test func `what is found is shown once, and so is its end`() {
+    var checks = EntryChecks()
+    checks.began(ListID(3), at: .zero)
+    for round in 0..<3 {
+      let now = Duration.seconds(round * 300)
+      let check = checks.next(at: now)
+      #expect(checks.found(ListID(3)) == (round == 0))
+      #expect(check.map { checks.ended($0, isWell: round == 2, at: now) } == true)
+    }
+    #expect(checks.nextTime == nil)
+  }
+
+  @Test func `of files to be checked, those that have waited for the longest time are the next`() {
+    var checks = EntryChecks()
+    checks.began(ListID(3), at: .zero)
+    if let check = checks.next(at: .zero) { _ = checks.ended(check, isWell: false, at: .zero) }
+    checks.began(ListID(9), at: .seconds(10))
+    let lists = (0..<2).map { _ in checks.next(at: .seconds(40))?.list }
+    #expect(lists == [ListID(9), ListID(3)])
   }
 
   @Test func `lists in trouble are looked after in turns`() {
@@ -313,16 +342,19 @@ import Vocabulary
     let (own, copy) = (try FreshFolder(), try FreshFolder())
     try own.write([1], to: "list.plist")
     #expect(throws: Failure.self) { try shelf.put(own.folder, as: Self.origin) }
+    let lists = try blobs.folder.folder(FileName(literal: "lists"), creating: false)
+    #expect(try lists.names().isEmpty)
     try own.write([1], to: "catalog")
     try shelf.put(own.folder, as: Self.origin)
-    try blobs.folder.folder(FileName(literal: "lists"), creating: false)
-      .folder(Self.origin, creating: false).remove(ListFolder.catalog)
+    try lists.folder(Self.origin, creating: false).remove(ListFolder.catalog)
     for act in [
       { try shelf.fetch(Self.origin, into: copy.folder) }, { _ = try shelf.size(of: Self.origin) },
     ] {
       let failure = #expect(throws: Failure.self) { try act() }
       #expect(failure?.isOfMissingList == true && failure?.advice.isEmpty == false)
     }
+    try own.folder.remove(ListFolder.catalog)
+    #expect(try !isWhole(own.folder))
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses are judged when they are dialled: in any notation, by name, or after a redirect.
 
+import Foundation
 import Linux
 import Support
 import Testing
@@ -36,6 +37,51 @@ struct TransferAddressTests {
   ])
   func `the kernel tells which addresses are of this machine`(text: String, isOwn: Bool) throws {
     #expect(DialSocket.isOwn(try #require(NetworkAddress(text))) == isOwn)
+  }
+
+  @Test(
+    arguments: [
+      ("", []),
+      ("00000000000000000000000000000001 01 80 10 80       lo\n", ["lo"]),
+      ("fe8000000000000000fc00fffe000001 04 40 20 80     eth0\n", []),
+      ("febf0000000000000000000000000001 04 40 20 80     eth0\n", []),
+      (
+        """
+        fe8000000000000000fc00fffe000001 04 40 20 80     eth0
+        fd000000000000000000000000000002 04 40 00 82     eth0
+        20010db8000000000000000000000002 0a 40 00 80 enp3s0f0
+        """, ["eth0", "enp3s0f0"]
+      ),
+      ("fd000000000000000000000000000002 04 40 00 82\n", nil), ("fd00 04 40 00 82 eth0\n", nil),
+      ("zz000000000000000000000000000002 04 40 00 82 eth0\n", nil),
+    ] as [(String, Set<String>?)])
+  func `An address of IPv6 that is not link-local leads beyond the link`(
+    rows: String, names: Set<String>?
+  ) {
+    #expect(DialSocket.wideInterfaces(rows) == names)
+  }
+
+  /// The kernel's files are a second opinion. NetworkFaultTests have a machine without a network.
+  @Test func `A connected interface with a route is a network, and none is not`() {
+    func text(_ path: String) -> String {
+      (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+    let folder = "/sys/class/net"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    // Without a loopback, these are not the interfaces of this process.
+    guard names.contains("lo") else { return }
+    let connected = names.filter { name in
+      let state = text("\(folder)/\(name)/operstate").trimmingCharacters(
+        in: .whitespacesAndNewlines)
+      let flags = text("\(folder)/\(name)/flags").trimmingCharacters(in: .whitespacesAndNewlines)
+      let bits = Int(flags.dropFirst(2), radix: 16) ?? 0
+      return bits & 1 == 1 && bits & 8 == 0 && ["up", "unknown"].contains(state)
+    }
+    let routed = text("/proc/self/net/route").split(separator: "\n").compactMap {
+      $0.split(separator: "\t").first.map(String.init)
+    }
+    if connected.isEmpty { #expect(!DialSocket.hasNetwork) }
+    if connected.contains(where: { routed.contains($0) }) { #expect(DialSocket.hasNetwork) }
   }
 
   @Test func `The setting that the refusal names allows the address`() async throws {

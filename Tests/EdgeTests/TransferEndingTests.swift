@@ -108,7 +108,7 @@ struct TransferEndingTests {
   }
 
   @Test func `A location that libcurl finds too long is named so`() throws {
-    let outcome = try ending(27) { ($0.isConnected, $0.status) = (true, 302) }
+    let outcome = try ending(27) { ($0.reach, $0.status) = (.connected, 302) }
     #expect(failure(outcome)?.reason == "the header that photos.example.org sends is too long")
   }
 
@@ -123,24 +123,36 @@ struct TransferEndingTests {
   }
 
   @Test func `A machine without a network blames no host`() throws {
-    for (code, error) in [(6, 0), (7, 101), (7, 113)] as [(UInt32, Int32)] {
+    for (code, error) in [
+      (6, 0), (7, 100), (7, 101), (7, 110), (7, 113), (28, 0), (35, 0), (55, 0), (56, 0),
+    ] as [(UInt32, Int32)] {
       var maybe = false
       let trouble = failure(
         try ending(code) {
           $0.systemError = error
           maybe = $0.mayBeOffline
-          $0.systemError = TransferEnding.offline
+          $0.reach = .offline
         })
-      #expect(maybe && trouble?.kind == .machine && trouble?.scope == .one)
+      #expect(maybe && trouble?.kind == .machine && trouble?.scope == .one, "\(code)")
       #expect(trouble?.code == "network.down")
-      let message = failure(
-        try ending(code) {
-          ($0.systemError, $0.answer.asked) = (TransferEnding.offline, .message)
-        })
-      #expect(message?.kind == .passing)
     }
-    _ = try ending(7) {
-      $0.systemError = 111
+  }
+
+  @Test func `An answer, a refusal and an end of the connection come from a network`() throws {
+    for (code, error) in [
+      (0, 0), (7, 1), (7, 13), (7, 111), (16, 0), (18, 0), (52, 0), (60, 0), (92, 0),
+    ] as [(UInt32, Int32)] {
+      _ = try ending(code) {
+        $0.systemError = error
+        #expect(!$0.mayBeOffline, "\(code)")
+      }
+    }
+    _ = try ending(28) {
+      $0.status = 503
+      #expect(!$0.mayBeOffline)
+    }
+    _ = try ending(56) {
+      $0.words = "Illegal or missing hexadecimal sequence in chunked-encoding"
       #expect(!$0.mayBeOffline)
     }
   }
@@ -148,7 +160,8 @@ struct TransferEndingTests {
   @Test func `A message that reaches no server within its whole time did not reach it`() throws {
     for isConnected in [false, true] {
       let late = try ending(28, within: .seconds(2)) {
-        ($0.isLate, $0.isConnected, $0.answer.asked) = (true, isConnected, .message)
+        ($0.isLate, $0.answer.asked) = (true, .message)
+        if isConnected { $0.reach = .connected }
       }
       let failure = try #require(self.failure(late))
       let words = isConnected ? "did not finish within 2 s" : "could not be reached within 2 s"
@@ -160,13 +173,13 @@ struct TransferEndingTests {
   }
 
   @Test func `A late transfer and a slow one have different reasons`() throws {
-    let late = failure(try ending(28) { ($0.isLate, $0.isConnected) = (true, true) })
+    let late = failure(try ending(28) { ($0.isLate, $0.reach) = (true, .connected) })
     #expect(late?.reason == "photos.example.org did not finish within 600 s")
-    #expect(failure(try ending(28) { $0.isConnected = true })?.code == "time.slow")
+    #expect(failure(try ending(28) { $0.reach = .connected })?.code == "time.slow")
   }
 
   @Test func `One endless header line is the origin's fault, not this machine's`() throws {
-    #expect(failure(try ending(27) { $0.isConnected = true })?.code == "header.limit")
+    #expect(failure(try ending(27) { $0.reach = .connected })?.code == "header.limit")
   }
 
   @Test func `An error status stays an error, however its body ended`() throws {

@@ -266,7 +266,7 @@ enum Samples {
     ),
     (
       .hostsFlushed("photos.example.org", count: 1, by: Person(1000, name: "anna")),
-      "Flushed photos.example.org (anna): its photos are tried again at once."
+      "Flushed photos.example.org (anna): photos that wait for it are tried again."
     ),
     (
       .hostsFlushed("photos.example.org", count: 0, by: Person(1000, name: "anna")),

@@ -167,6 +167,7 @@ package final class CutFolder: Folder {
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
   package func identity() throws(SystemError) -> FolderIdentity { try base.identity() }
   package var isMountPoint: Bool { base.isMountPoint }
+  package func isOtherMount(_ name: FileName) -> Bool { base.isOtherMount(name) }
   package func room() throws(SystemError) -> DiskRoom { try base.room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -77,6 +77,11 @@ struct RollLook {
         walk.leave(place, .hidden)
         continue
       }
+      // It may hang.
+      if folder.isOtherMount(entry.name) {
+        walk.leave(place, .otherFileSystem)
+        continue
+      }
       guard let status = try folder.status(ifThere: entry.name) else { continue }
       if let reason = judge(entry.name, status, walk.top) {
         walk.leave(place, reason)

@@ -67,33 +67,39 @@ int dr_address_is_own(const unsigned char *address, int length) {
   return !binds(nobodys[length == 16], length) || is_source(address, length);
 }
 
-static int has_interface(int file) {
+static int is_connected(int file, struct ifreq *row) {
   static const int needed = IFF_UP | IFF_RUNNING;
-  struct ifreq rows[128];
-  struct ifconf list = {.ifc_len = sizeof rows, .ifc_req = rows};
-  if (ioctl(file, SIOCGIFCONF, &list) < 0) return 1;
-  int count = list.ifc_len / (int)sizeof *rows;
-  if (count >= 128) return 1;
-  for (int i = 0; i < count; i++) {
-    if (ioctl(file, SIOCGIFFLAGS, &rows[i]) < 0) continue;
-    if (!(rows[i].ifr_flags & IFF_LOOPBACK) && (rows[i].ifr_flags & needed) == needed) return 1;
-  }
-  return 0;
+  // ENODEV: the interface has gone.
+  if (ioctl(file, SIOCGIFFLAGS, row) < 0) return errno != ENODEV;
+  return !(row->ifr_flags & IFF_LOOPBACK) && (row->ifr_flags & needed) == needed;
 }
 
-int dr_has_network(void) {
-  int four = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (four < 0) return 1;
-  int found = has_interface(four);
-  close(four);
-  if (found) return 1;
-  int six = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (six < 0) return 0;
-  static const unsigned char address[16] = {0x20, [15] = 1};
-  union peer peer;
-  socklen_t size = fill(&peer, address, 16);
-  peer.six.sin6_port = htons(9);
-  found = connect(six, &peer.any, size) == 0;
-  close(six);
+int dr_interface_is_connected(const char *name) {
+  struct ifreq row = {0};
+  if (strlen(name) >= sizeof row.ifr_name) return 1;
+  strcpy(row.ifr_name, name);
+  int file = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return 1;
+  int found = is_connected(file, &row);
+  close(file);
   return found;
+}
+
+int dr_has_version4(void) {
+  int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return errno != EAFNOSUPPORT;
+  // One row for each address: an interface without an address has none.
+  struct ifreq rows[128];
+  struct ifconf list = {.ifc_len = sizeof rows, .ifc_req = rows};
+  int found = ioctl(file, SIOCGIFCONF, &list) < 0 || list.ifc_len >= (int)sizeof rows;
+  for (int i = 0; !found && i < list.ifc_len / (int)sizeof *rows; i++) found = is_connected(file, &rows[i]);
+  close(file);
+  return found;
+}
+
+int dr_knows_version6(void) {
+  int file = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return errno != EAFNOSUPPORT;
+  close(file);
+  return 1;
 }

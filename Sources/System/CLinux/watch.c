@@ -43,11 +43,22 @@ int64_t dr_file_system(int folder) {
   return (int64_t)((uint64_t)facts.f_type & 0xFFFFFFFFu);
 }
 
+static int is_mount_root(const struct statx *facts) {
+  return (facts->stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0 &&
+         (facts->stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 int dr_is_mount_point(int folder) {
   struct statx facts;
-  if (statx(folder, "", AT_EMPTY_PATH, 0, &facts) < 0) return 0;
-  return (facts.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0 &&
-         (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  return statx(folder, "", AT_EMPTY_PATH, 0, &facts) == 0 && is_mount_root(&facts);
+}
+
+int dr_is_other_mount(int folder, const char *name) {
+  const int asks = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  struct statx own, facts;
+  if (statx(folder, name, asks, 0, &facts) < 0 || !is_mount_root(&facts)) return 0;
+  if (statx(folder, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &own) < 0) return 0;
+  return own.stx_dev_major != facts.stx_dev_major || own.stx_dev_minor != facts.stx_dev_minor;
 }
 
 int dr_may_change(int folder) { return answer(faccessat(folder, ".", W_OK | X_OK, 0)); }

@@ -140,6 +140,9 @@ package final class LastingFolder: Folder {
   }
 
   package var isMountPoint: Bool { current.withLock { $0 }.isMountPoint }
+  package func isOtherMount(_ name: FileName) -> Bool {
+    current.withLock { $0 }.isOtherMount(name)
+  }
   package func room() throws(SystemError) -> DiskRoom { try current.withLock { $0 }.room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -21,8 +21,32 @@ package enum DialSocket {
     }
   }
 
-  /// False if no interface but the loopback one is connected.
-  package static var hasNetwork: Bool { dr_has_network() == 1 }
+  /// False if no connected interface but the loopback one has more than a link-local address of IPv6. True if that
+  /// cannot be told.
+  package static var hasNetwork: Bool {
+    if dr_has_version4() == 1 { return true }
+    if dr_knows_version6() == 0 { return false }
+    guard let rows = KernelText.read(FileName(literal: "if_inet6"), in: "/proc/self/net"),
+      let names = wideInterfaces(rows)
+    else { return true }
+    return names.contains { name in
+      unsafe name.withCString { unsafe dr_interface_is_connected($0) == 1 }
+    }
+  }
+
+  /// The interfaces with an address of IPv6 that is not link-local, from rows of /proc/net/if_inet6: address, index,
+  /// length of the prefix, scope, flags, name. Nil if a row is not like that.
+  package static func wideInterfaces(_ rows: String) -> Set<String>? {
+    var names: Set<String> = []
+    for row in rows.split(separator: "\n") {
+      let fields = row.split(separator: " ")
+      guard fields.count == 6, fields[0].utf8.count == 32,
+        let start = UInt16(fields[0].prefix(4), radix: 16)
+      else { return nil }
+      if start & 0xFFC0 != 0xFE80 { names.insert(String(fields[5])) }
+    }
+    return names
+  }
 
   /// Blocks SIGPIPE: a closed connection then is an error for this thread and does not end the process.
   package static func blockPipeSignal() {

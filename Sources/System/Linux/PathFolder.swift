@@ -93,6 +93,9 @@ package final class PathFolder: Folder {
   }
 
   package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
+  package func isOtherMount(_ name: FileName) -> Bool {
+    (try? here())?.isOtherMount(name) ?? false
+  }
   package func room() throws(SystemError) -> DiskRoom { try here().room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -168,11 +168,11 @@ final class ActiveTransfer {
       // libcurl rounds: a request that ended slightly early also ended by this limit.
       ending.isLate = spent + time(of: handle) + .milliseconds(100) >= job.request.timeout
       ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
-      if ending.mayBeOffline, !DialSocket.hasNetwork {
-        ending.systemError = TransferEnding.offline
-      }
-      ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
+      ending.reach = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0 ? .connected : .none
       ending.words = handle.words
+      // A message may have been taken.
+      let mayBeOffline = ending.mayBeOffline && ending.answer.asked != .message
+      if mayBeOffline, !DialSocket.hasNetwork, !isInside(handle) { ending.reach = .offline }
       ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)
     }
     ending.isEndSure = unpacker?.isAtEnd ?? isEndSure(handle)
@@ -181,6 +181,15 @@ final class ActiveTransfer {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
     return ending
+  }
+
+  /// The request went to this machine, and needed no network for that. libcurl may not have the address before the
+  /// connection is complete; the proxy then has other failures.
+  private func isInside(_ handle: EasyHandle) -> Bool {
+    if let text = handle.text(CURLINFO_PRIMARY_IP), let peer = NetworkAddress(text) {
+      return DialSocket.isOwn(peer)
+    }
+    return isProxied || NetworkAddress(numeric: url.host).map(DialSocket.isOwn) ?? false
   }
 
   /// False if the connection's end is the body's end: a body that was cut off then looks complete.
@@ -230,7 +239,7 @@ final class ActiveTransfer {
         .final, code: "redirect.insecure",
         reason: "\(url.server) redirects from https to http, to \(next.server)")
     }
-    if next.server != url.server { isLed = true }
+    if next.serverName != url.serverName { isLed = true }
     url = next
     clearRequest()
   }

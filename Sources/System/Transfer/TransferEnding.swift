@@ -21,7 +21,7 @@ struct TransferEnding {
   var retryAfter: UInt32?
   /// The kernel's error number, if connecting failed.
   var systemError: Int32 = 0
-  var isConnected = false
+  var reach = Reach.none
   /// The transfer's whole time is used up.
   var isLate = false
   /// libcurl's words about its result; may quote the origin.
@@ -37,6 +37,14 @@ struct TransferEnding {
   /// For callers without libcurl's types.
   init(url: PhotoURL, code: UInt32) { self.init(url: url, result: CURLcode(rawValue: code)) }
 
+  enum Reach {
+    /// This machine has no network, and the server is on another one: no host is to blame.
+    case offline
+    case none, connected
+  }
+
+  var isConnected: Bool { reach == .connected }
+
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
@@ -51,8 +59,8 @@ struct TransferEnding {
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     if isThreadless { return .failed(Self.threadless) }
+    if reach == .offline { return .failed(Self.unconnectable) }
     if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
-    if isOffline, answer.asked != .message { return .failed(Self.unconnectable) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
     if result != CURLE_OK {
@@ -148,8 +156,7 @@ struct TransferEnding {
         advice: "Install ca-certificates, and check CertificateAuthorities= under [Network]")
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
       return Failure(.passing, code: "tls.failed", reason: "no secure connection to \(server)")
-    // libcurl has no separate number for malformed chunks.
-    case CURLE_RECV_ERROR where words.contains("chunk"):
+    case CURLE_RECV_ERROR where hasBadChunks:
       return Failure(
         .final, code: "http.malformed", reason: "the answer of \(server) has malformed chunks")
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
@@ -224,23 +231,32 @@ struct TransferEnding {
     }
   }
 
-  /// In the place of the kernel's number if this machine has no network (ENETDOWN): no host is to blame.
-  static let offline: Int32 = 100
-  private var isOffline: Bool { systemError == Self.offline }
-
-  /// There was no address, or no route to it.
+  /// Transfers end like this as well if this machine has no network. Other endings need a packet of the other side.
   var mayBeOffline: Bool {
-    if result == CURLE_COULDNT_RESOLVE_HOST { return true }
-    let name = SystemError.Name(rawValue: systemError)
-    return result == CURLE_COULDNT_CONNECT
-      && (name == .networkUnreachable || name == .hostUnreachable)
+    if status >= 300 { return false }
+    switch result {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_OPERATION_TIMEDOUT, CURLE_SEND_ERROR,
+      CURLE_SSL_CONNECT_ERROR:
+      return true
+    case CURLE_RECV_ERROR: return !hasBadChunks
+    case CURLE_COULDNT_CONNECT:
+      switch SystemError.Name(rawValue: systemError) {
+      case .connectionRefused, .notPermitted, .denied: return false
+      default: return true
+      }
+    default: return false
+    }
   }
+
+  /// libcurl has no separate number for malformed chunks.
+  private var hasBadChunks: Bool { result == CURLE_RECV_ERROR && words.contains("chunk") }
 
   /// The lists of such photos wait, and lists of files or of this machine's servers do not.
   private static var unconnectable: Failure {
     Failure(
       .machine, scope: .one, code: "network.down",
-      reason: "this machine has no network: no interface but the loopback one is connected",
+      reason: "this machine has no network: "
+        + "no connected interface but the loopback one has more than a link-local address",
       advice: "Connect it; the photos go on by themselves")
   }
 

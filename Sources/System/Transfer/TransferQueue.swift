@@ -27,14 +27,18 @@ struct TransferQueue<Host: Hashable> {
     var waiting = 0
     /// The running transfers of each owner.
     var shares: [UInt32: Int] = [:]
+    /// The sum of these; each look at a waiting transfer needs it.
+    var running = 0
     /// Its last transfer was quick.
     var isQuick = false
 
-    var running: Int { shares.values.reduce(0, +) }
-
-    mutating func begin(for owner: UInt32) { shares[owner, default: 0] += 1 }
+    mutating func begin(for owner: UInt32) {
+      running += 1
+      shares[owner, default: 0] += 1
+    }
 
     mutating func end(for owner: UInt32) {
+      running -= 1
       let left = (shares[owner] ?? 1) - 1
       shares[owner] = left > 0 ? left : nil
     }

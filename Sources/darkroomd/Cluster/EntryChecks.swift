@@ -18,14 +18,14 @@ struct EntryChecks: Sendable {
     var isReading = false
     /// When the bytes were last compared.
     var read: Duration?
-    /// Trouble of the last check is shown.
+    /// Trouble is shown.
     var isTroubled = false
+    /// After a check that failed.
+    var again = Backoff(.seconds(30), to: .seconds(300))
   }
 
   /// Between two comparisons of the bytes of a list.
   private static let pause = Duration.seconds(300)
-  /// After a check that failed.
-  private static let again = Duration.seconds(30)
 
   private var entries: [ListID: Entry] = [:]
 
@@ -47,8 +47,11 @@ struct EntryChecks: Sendable {
 
   /// The check that is due.
   mutating func next(at now: Duration) -> Check? {
-    let found = entries.filter { $0.value.due.map { $0 <= now } ?? false }.keys.min()
-    guard let list = found, let entry = entries[list] else { return nil }
+    let due = entries.compactMap { list, entry in entry.due.map { (due: $0, list: list) } }
+    // The one that has waited for the longest time.
+    guard let (time, list) = due.min(by: { ($0.due, $0.list) < ($1.due, $1.list) }), time <= now,
+      let entry = entries[list]
+    else { return nil }
     entries[list]?.due = nil
     if entry.isReading { entries[list]?.read = now }
     return Check(list: list, isReading: entry.isReading)
@@ -56,14 +59,23 @@ struct EntryChecks: Sendable {
 
   var nextTime: Duration? { entries.values.compactMap(\.due).min() }
 
+  /// Files are missing or differ. Returns whether that is to be shown: not beside trouble that is shown already.
+  mutating func found(_ list: ListID) -> Bool {
+    guard let entry = entries[list], !entry.isTroubled else { return false }
+    entries[list]?.isTroubled = true
+    return true
+  }
+
   /// Returns whether the outcome is to be shown: trouble that a node has met, and the end of trouble that is shown.
   mutating func ended(_ check: Check, isWell: Bool, at now: Duration) -> Bool {
     guard var entry = entries[check.list] else { return false }
     if isWell {
       // Another node may have asked meanwhile.
       if entry.due == nil { entry.isReading = false }
+      entry.again.reset()
     } else {
-      entry.due = min(entry.due ?? .seconds(Int64.max), now + Self.again)
+      let next = now + entry.again.take()
+      entry.due = entry.due.map { min($0, next) } ?? next
     }
     let isShown = entry.isTroubled || (!isWell && check.isReading)
     entry.isTroubled = !isWell && isShown

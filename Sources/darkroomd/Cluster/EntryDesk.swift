@@ -30,6 +30,9 @@ final class EntryDesk: OnGround {
   /// Between two looks at the ledger.
   private let interval: Duration
   private let leaseTime: Duration
+  /// With a list that is over and whose files are missing.
+  private static let patience = Duration.seconds(86_400)
+
   private let state = Mutex(State())
   private let bell = ChangeSignal()
 
@@ -126,11 +129,15 @@ final class EntryDesk: OnGround {
 
   /// Lists whose own nodes were silent when they ended are for other nodes.
   private func adopt() async {
+    // Since when the files of lists are missing: a restore may be under way.
+    var missing: [LedgerList: Duration] = [:]
     while !Task.isCancelled {
       do throws(Failure) {
         var trouble: Failure?
-        for list in try await office.closed() {
-          let failure = await adopt(list)
+        let lists = try await office.closed()
+        missing = missing.filter { lists.contains($0.key) }
+        for list in lists {
+          let failure = await adopt(list, &missing)
           if failure?.isLedgerSilence != true { trouble = trouble ?? failure }
         }
         if Task.isCancelled { return }
@@ -143,19 +150,27 @@ final class EntryDesk: OnGround {
   }
 
   /// Trouble with one list holds up no other.
-  private func adopt(_ list: LedgerList) async -> Failure? {
+  private func adopt(
+    _ list: LedgerList, _ missing: inout [LedgerList: Duration]
+  ) async -> Failure? {
     do throws(Failure) {
       let entry: ListID?
       do throws(Failure) { entry = try await maker.adopt(list) } catch {
         guard error.isOfMissingList else { throw error }
+        let now = clock.uptime()
+        let since = missing[list] ?? now
+        missing[list] = since
+        if now - since < Self.patience { throw error }
         // No node can return it: its own node is gone, and its files are.
         let loss = Failure(
           .final, code: error.code,
           reason: "a list of another node is over and cannot be returned: \(error.reason)")
         try await office.returned(list, from: nil)
+        missing[list] = nil
         health.report(loss, waits: "the list has no copy and no results in done")
         return nil
       }
+      missing[list] = nil
       // Its return here is over, and the ledger has not heard of it.
       if let entry, isReturned(entry) { try await office.returned(list, from: nil) }
       return nil
@@ -235,9 +250,8 @@ final class EntryDesk: OnGround {
     var failure: Failure?
     do throws(Failure) {
       if try await files.differ(list, ticket, reading: check.isReading) {
-        show(EntryFiles.lost, list)
+        if state.withLock({ $0.checks.found(list) }) { show(EntryFiles.lost, list) }
         try await files.putAgain(list, ticket)
-        show(nil, list)
       }
     } catch { failure = error }
     if Task.isCancelled { return }

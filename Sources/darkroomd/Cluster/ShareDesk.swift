@@ -355,6 +355,12 @@ final class ShareDesk: OnGround {
     if reports.isEmpty, wish == nil { return }
     let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
+    // Nothing is left that the trouble could keep from this node.
+    if wish != nil, turn.shares.isEmpty, health.health[.shares] != nil,
+      book.withLock({ $0.unmade == 0 })
+    {
+      health.set(nil, for: .shares)
+    }
     perform(
       book.withLock { book in
         let now = clock.uptime()

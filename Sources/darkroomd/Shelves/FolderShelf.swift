@@ -109,8 +109,13 @@ struct FolderShelf: ListShelf {
   private func draft(of list: any Folder) throws(SystemError) -> FileName {
     // Random: an order for a list may submit it while its life does.
     let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
-    try Self.copy(from: list, to: lists.folder(draft, creating: true))
-    return draft
+    do throws(SystemError) {
+      try Self.copy(from: list, to: lists.folder(draft, creating: true))
+      return draft
+    } catch {
+      try? lists.removeFlat(draft)
+      throw error
+    }
   }
 
   func differs(
@@ -119,8 +124,12 @@ struct FolderShelf: ListShelf {
     try asMachine { () throws(SystemError) in
       guard let there = try lists.folder(ifThere: origin) else { return true }
       for name in Self.files {
-        guard let own = try list.open(ifThere: name) else { continue }
-        guard let file = try there.open(ifThere: name) else { return true }
+        let file = try there.open(ifThere: name)
+        guard let own = try list.open(ifThere: name) else {
+          if file == nil, Self.needed.contains(name) { return true }
+          continue
+        }
+        guard let file else { return true }
         let size = try own.status().size
         if try file.status().size != size { return true }
         if !reading { continue }

@@ -20,22 +20,24 @@ struct StoreShelf: ListShelf {
 
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     if try store.size(of: key(origin, ListFolder.list)) != nil { return }
-    for name in Self.files {
-      let found = try asMachine { () throws(SystemError) in
-        try list.open(ifThere: name).map { (file) throws(SystemError) in
-          let size = try file.status().size
-          let digest = try FileCopy.digest(of: file, size: size)
-          return (file, ObjectContents(size: size, sha256: digest.bytes))
-        }
+    for name in Self.files { try put(name, of: list, as: origin) }
+  }
+
+  private func put(_ name: FileName, of list: any Folder, as origin: FileName) throws(Failure) {
+    let found = try asMachine { () throws(SystemError) in
+      try list.open(ifThere: name).map { (file) throws(SystemError) in
+        let size = try file.status().size
+        let digest = try FileCopy.digest(of: file, size: size)
+        return (file, ObjectContents(size: size, sha256: digest.bytes))
       }
-      guard let (file, contents) = found else {
-        // Few lists have names that collide.
-        if name == OpenList.collisionsName { continue }
-        throw Failure(.final, code: "list.gone", reason: "a file of list \(origin) is missing")
-      }
-      // One that is there is of an earlier attempt, and has the same bytes.
-      _ = try store.create(key(origin, name), of: file, contents)
     }
+    guard let (file, contents) = found else {
+      // Few lists have names that collide.
+      if name == OpenList.collisionsName { return }
+      throw Failure(.final, code: "list.gone", reason: "a file of list \(origin) is missing")
+    }
+    // One that is there is of an earlier attempt, and has the same bytes.
+    _ = try store.create(key(origin, name), of: file, contents)
   }
 
   func differs(
@@ -47,15 +49,19 @@ struct StoreShelf: ListShelf {
           (file, try file.status().size)
         }
       }
-      guard let (own, size) = found else { continue }
-      if try store.size(of: key(origin, name)) != size { return true }
+      let there = try store.size(of: key(origin, name))
+      guard let (own, size) = found else {
+        if there == nil, name != OpenList.collisionsName { return true }
+        continue
+      }
+      if there != size { return true }
       if !reading { continue }
       let copy = try asMachine { () throws(SystemError) in try state.nameless([]) }
       do throws(Failure) {
         guard try store.fetch(key(origin, name), into: copy, upTo: size) else { return true }
       } catch {
         // The store itself finds that the bytes have changed.
-        guard error.kind == .machine, error.scope == .one else { throw error }
+        guard error.code == "store.answer", error.scope == .one else { throw error }
         return true
       }
       let isSame = try asMachine { () throws(SystemError) in
@@ -67,8 +73,11 @@ struct StoreShelf: ListShelf {
   }
 
   func renew(_ list: any Folder, as origin: FileName) throws(Failure) {
-    try remove(origin)
-    try put(list, as: origin)
+    // One by one: an error in between leaves the others.
+    for name in Self.files {
+      try store.remove(key(origin, name))
+      try put(name, of: list, as: origin)
+    }
   }
 
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {

@@ -9,8 +9,12 @@ int dr_dial_socket(int family, int type, int protocol);
 // 1 if an interface of this machine has the address, which is 4 or 16 bytes. Sends nothing, and needs no netlink.
 int dr_address_is_own(const unsigned char *address, int length);
 
-// 1 if an interface other than the loopback one is connected and has an address, or there is a route for IPv6; also if
-// that cannot be told. Sends nothing, and needs no netlink.
-int dr_has_network(void);
+// The next three return 1 as well if they cannot tell. They send nothing, and need no netlink.
+// 1 if a connected interface other than the loopback one has an address of IPv4.
+int dr_has_version4(void);
+// 1 if the kernel, and the sandbox of this process, have IPv6.
+int dr_knows_version6(void);
+// 1 if the interface is connected, and not the loopback one.
+int dr_interface_is_connected(const char *name);
 
 #endif

@@ -18,6 +18,9 @@ int dr_inotify_forget(int inotify, int watch);
 int64_t dr_file_system(int folder);
 // 1 if this folder is a mount point, 0 if it is not or if the kernel does not report it.
 int dr_is_mount_point(int folder);
+// 1 if another file system than the folder's is mounted over the name. Answers from what the kernel has, even if that
+// file system hangs.
+int dr_is_other_mount(int folder, const char *name);
 // Fails with EACCES or EROFS if this process may not make and remove names in the folder.
 int dr_may_change(int folder);
 
