@@ -189,7 +189,7 @@ extension HostWindows {
       _ news: HostWindow.News?, _ outcome: HostWindow.Outcome
     ) -> HostWindow.News? {
       if case .closed(let closure) = news {
-        guard closures.count(where: \.isTold) == 1 else { return nil }
+        guard reported == nil, closures.count(where: \.isTold) == 1 else { return nil }
         reported = closure
         return news
       }

@@ -141,7 +141,7 @@ import Vocabulary
       #expect(bench.clock.uptime() > .seconds(86_400))
       #expect(
         try await Patience.sees { bench.told.holds("the list has no copy and no results in done") })
-      #expect(bench.health.health[.returns] == nil)
+      #expect(try await Patience.sees { bench.health.health[.returns] == nil })
       run.cancel()
       await run.value
       bench.keeper.stop()
@@ -178,6 +178,32 @@ import Vocabulary
       desk.ring(.list(Self.list))
       #expect(try await sees(bench) { bench.health.health[.share(Self.list)] == nil })
       #expect(bench.told.holds("its photos are developed here"))
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test func `shares that this machine cannot make are one trouble, however often they fail`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      try shelf.put(bench.folder(of: ListID(1)), as: Self.origin)
+      let (maker, office) = try maker(bench, leases: [share])
+      let state = bench.folders.state.path
+      FaultPlan.set(.init("mkdirat", on: state, code: 28, isPermanent: true), for: state)
+      defer { FaultPlan.set(nil, for: state) }
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      for count in 1...4 {
+        #expect(try await sees(bench) { office.words.given.withLock(\.count) >= count })
+        desk.ring(.list(Self.list))
+      }
+      #expect(bench.health.health[.shares]?.code == "disk.full")
+      let told = bench.told.all()
+      #expect(told.count { $0.contains("photos of the cluster are left to other nodes") } == 1)
+      #expect(!told.contains { $0.contains("this node takes photos of the cluster") })
       run.cancel()
       await run.value
       bench.keeper.stop()

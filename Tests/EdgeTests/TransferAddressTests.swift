@@ -42,7 +42,8 @@ struct TransferAddressTests {
   @Test(
     arguments: [
       ("", []),
-      ("00000000000000000000000000000001 01 80 10 80       lo\n", ["lo"]),
+      ("00000000000000000000000000000001 01 80 10 80       lo\n", []),
+      ("fd000000000000000000000000000009 01 80 00 80       lo\n", ["lo"]),
       ("fe8000000000000000fc00fffe000001 04 40 20 80     eth0\n", []),
       ("febf0000000000000000000000000001 04 40 20 80     eth0\n", []),
       (
@@ -62,7 +63,7 @@ struct TransferAddressTests {
   }
 
   /// The kernel's files are a second opinion. NetworkFaultTests have a machine without a network.
-  @Test func `A connected interface with a route is a network, and none is not`() {
+  @Test func `A connected interface with a route is a network`() {
     func text(_ path: String) -> String {
       (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
@@ -80,7 +81,6 @@ struct TransferAddressTests {
     let routed = text("/proc/self/net/route").split(separator: "\n").compactMap {
       $0.split(separator: "\t").first.map(String.init)
     }
-    if connected.isEmpty { #expect(!DialSocket.hasNetwork) }
     if connected.contains(where: { routed.contains($0) }) { #expect(DialSocket.hasNetwork) }
   }
 

@@ -11,8 +11,9 @@ struct RollLook {
   /// A larger picture stays.
   var largestPicture = UInt64.max
 
-  /// The roll in the folder; nil if there is no such folder.
+  /// The roll in the folder; nil if there is no such folder, or something is mounted over it.
   func roll(_ name: FileName) throws(SystemError) -> Roll? {
+    if inbox.isOtherMount(name) { return nil }
     guard let top = try inbox.status(ifThere: name), top.kind == .folder else { return nil }
     var walk = Walk(top: top)
     walk.folders = [[name]]
@@ -37,13 +38,16 @@ struct RollLook {
       obstacle: walk.obstacle, entries: walk.entries)
   }
 
-  /// The folder that the path leads to; nil if a part is missing, or is not a folder any more.
+  /// The folder that the path leads to; nil if a part is missing, is not a folder any more, or is a mount, which may hang.
   static func folder(
     _ path: some Collection<FileName>, in inbox: any Folder
   ) throws(SystemError) -> (any Folder)? {
     var folder: (any Folder)? = inbox
     do throws(SystemError) {
-      for name in path { folder = try folder?.folder(ifThere: name) }
+      for name in path {
+        if folder?.isOtherMount(name) == true { return nil }
+        folder = try folder?.folder(ifThere: name)
+      }
     } catch {
       if error.name == .notFolder || error.name == .isLink { return nil }
       throw error

@@ -71,6 +71,10 @@ struct RollWithdrawal {
       let row = roll.rows[place]
       let path = Array(row.path.dropLast())
       let known = touched[path]
+      if known == nil, try isCovered(path) {
+        obstacle = .covered
+        continue
+      }
       guard let folder = try known == nil ? folder(path) : known else { continue }
       switch try move(row, from: folder, to: nest, as: nestName(place)) {
       case .moved: break
@@ -96,6 +100,15 @@ struct RollWithdrawal {
 
   private func folder(_ path: [FileName]) throws(Attempt) -> (any Folder)? {
     try Self.asOwners(path) { () throws(SystemError) in try RollLook.folder(path, in: inbox) }
+  }
+
+  /// Something is mounted over a part of the path.
+  private func isCovered(_ path: [FileName]) throws(Attempt) -> Bool {
+    for length in path.indices {
+      let above = try folder(Array(path.prefix(length)))
+      if above?.isOtherMount(path[length]) == true { return true }
+    }
+    return false
   }
 
   /// Removes the picture from `.claim/N`, or puts it back if it has changed.
@@ -145,6 +158,7 @@ struct RollWithdrawal {
   ) throws(Attempt) -> Bool {
     guard let own = row.path.last else { return false }
     let thing = "\(folder.path)/\(own)"
+    if folder.isOtherMount(own) { throw .covered }
     let file = try Self.asOwners(row.path) { () throws(SystemError) -> (any OpenFile)? in
       guard let status = try folder.status(ifThere: own), row.resembles(status) else { return nil }
       return try folder.open(own, .read)

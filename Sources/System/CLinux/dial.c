@@ -67,11 +67,18 @@ int dr_address_is_own(const unsigned char *address, int length) {
   return !binds(nobodys[length == 16], length) || is_source(address, length);
 }
 
+// Of an interface with an address by which others may reach this machine. Routers lead such an address of the loopback
+// interface through others, which have none: they cannot tell. The name may be a label, which has no flags.
 static int is_connected(int file, struct ifreq *row) {
   static const int needed = IFF_UP | IFF_RUNNING;
-  // ENODEV: the interface has gone.
-  if (ioctl(file, SIOCGIFFLAGS, row) < 0) return errno != ENODEV;
-  return !(row->ifr_flags & IFF_LOOPBACK) && (row->ifr_flags & needed) == needed;
+  if (ioctl(file, SIOCGIFFLAGS, row) < 0) return 1;
+  return (row->ifr_flags & IFF_LOOPBACK) || (row->ifr_flags & needed) == needed;
+}
+
+static int is_loopback_address(const struct ifreq *row) {
+  struct sockaddr_in address;
+  memcpy(&address, &row->ifr_addr, sizeof address);
+  return ntohl(address.sin_addr.s_addr) >> 24 == 127;
 }
 
 int dr_interface_is_connected(const char *name) {
@@ -92,7 +99,8 @@ int dr_has_version4(void) {
   struct ifreq rows[128];
   struct ifconf list = {.ifc_len = sizeof rows, .ifc_req = rows};
   int found = ioctl(file, SIOCGIFCONF, &list) < 0 || list.ifc_len >= (int)sizeof rows;
-  for (int i = 0; !found && i < list.ifc_len / (int)sizeof *rows; i++) found = is_connected(file, &rows[i]);
+  for (int i = 0; !found && i < list.ifc_len / (int)sizeof *rows; i++)
+    found = !is_loopback_address(&rows[i]) && is_connected(file, &rows[i]);
   close(file);
   return found;
 }

@@ -21,8 +21,8 @@ package enum DialSocket {
     }
   }
 
-  /// False if no connected interface but the loopback one has more than a link-local address of IPv6. True if that
-  /// cannot be told.
+  /// False if no connected interface has more than a loopback address and a link-local one of IPv6. True if that cannot
+  /// be told.
   package static var hasNetwork: Bool {
     if dr_has_version4() == 1 { return true }
     if dr_knows_version6() == 0 { return false }
@@ -34,8 +34,8 @@ package enum DialSocket {
     }
   }
 
-  /// The interfaces with an address of IPv6 that is not link-local, from rows of /proc/net/if_inet6: address, index,
-  /// length of the prefix, scope, flags, name. Nil if a row is not like that.
+  /// The interfaces with an address of IPv6 that is neither link-local nor the loopback one, from rows of
+  /// /proc/net/if_inet6: address, index, length of the prefix, scope, flags, name. Nil if a row is not like that.
   package static func wideInterfaces(_ rows: String) -> Set<String>? {
     var names: Set<String> = []
     for row in rows.split(separator: "\n") {
@@ -43,7 +43,8 @@ package enum DialSocket {
       guard fields.count == 6, fields[0].utf8.count == 32,
         let start = UInt16(fields[0].prefix(4), radix: 16)
       else { return nil }
-      if start & 0xFFC0 != 0xFE80 { names.insert(String(fields[5])) }
+      let isLoopback = fields[0] == "00000000000000000000000000000001"
+      if !isLoopback, start & 0xFFC0 != 0xFE80 { names.insert(String(fields[5])) }
     }
     return names
   }

@@ -22,6 +22,11 @@ struct EntryChecks: Sendable {
     var isTroubled = false
     /// After a check that failed.
     var again = Backoff(.seconds(30), to: .seconds(300))
+
+    mutating func postpone(at now: Duration) {
+      let next = now + again.take()
+      due = due.map { min($0, next) } ?? next
+    }
   }
 
   /// Between two comparisons of the bytes of a list.
@@ -66,6 +71,13 @@ struct EntryChecks: Sendable {
     return true
   }
 
+  /// The ledger does not answer: nothing is known.
+  mutating func undecided(_ check: Check, at now: Duration) {
+    guard var entry = entries[check.list] else { return }
+    entry.postpone(at: now)
+    entries[check.list] = entry
+  }
+
   /// Returns whether the outcome is to be shown: trouble that a node has met, and the end of trouble that is shown.
   mutating func ended(_ check: Check, isWell: Bool, at now: Duration) -> Bool {
     guard var entry = entries[check.list] else { return false }
@@ -74,8 +86,7 @@ struct EntryChecks: Sendable {
       if entry.due == nil { entry.isReading = false }
       entry.again.reset()
     } else {
-      let next = now + entry.again.take()
-      entry.due = entry.due.map { min($0, next) } ?? next
+      entry.postpone(at: now)
     }
     let isShown = entry.isTroubled || (!isWell && check.isReading)
     entry.isTroubled = !isWell && isShown

@@ -135,7 +135,8 @@ final class EntryDesk: OnGround {
       do throws(Failure) {
         var trouble: Failure?
         let lists = try await office.closed()
-        missing = missing.filter { lists.contains($0.key) }
+        let closed = Set(lists)
+        missing = missing.filter { closed.contains($0.key) }
         for list in lists {
           let failure = await adopt(list, &missing)
           if failure?.isLedgerSilence != true { trouble = trouble ?? failure }
@@ -256,8 +257,11 @@ final class EntryDesk: OnGround {
     } catch { failure = error }
     if Task.isCancelled { return }
     let now = clock.uptime()
+    if failure?.isLedgerSilence == true {
+      return state.withLock { $0.checks.undecided(check, at: now) }
+    }
     if state.withLock({ $0.checks.ended(check, isWell: failure == nil, at: now) }) {
-      if failure?.isLedgerSilence != true { show(failure, list) }
+      show(failure, list)
     }
   }
 }

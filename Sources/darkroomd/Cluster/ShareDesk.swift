@@ -50,6 +50,8 @@ final class ShareDesk: OnGround {
     var lacked = LackedFiles()
     /// No share is leased before: the last one could not be made here.
     var patience = Duration.zero
+    /// When a share could last not be made because of this machine.
+    var failed: Duration?
     /// Since when this machine has had a trouble in which no photo goes on.
     var heldSince: Duration?
 
@@ -199,7 +201,10 @@ final class ShareDesk: OnGround {
         lack(share.id.list, error)
       } else if error.kind == .machine {
         if !error.isLedgerSilence { health.set(error, for: .shares) }
-        notes.withLock { $0.patience = now + min(Self.patience, leaseTime) }
+        notes.withLock { notes in
+          notes.patience = now + min(Self.patience, leaseTime)
+          notes.failed = now
+        }
       }
       perform(book.withLock { $0.failed(share.id, at: now) })
     }
@@ -355,12 +360,7 @@ final class ShareDesk: OnGround {
     if reports.isEmpty, wish == nil { return }
     let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
-    // Nothing is left that the trouble could keep from this node.
-    if wish != nil, turn.shares.isEmpty, health.health[.shares] != nil,
-      book.withLock({ $0.unmade == 0 })
-    {
-      health.set(nil, for: .shares)
-    }
+    if wish != nil, turn.shares.isEmpty { endOldTrouble() }
     perform(
       book.withLock { book in
         let now = clock.uptime()
@@ -372,6 +372,16 @@ final class ShareDesk: OnGround {
         return deeds
       })
     changes.changed()
+  }
+
+  /// The ledger has no share for this node. Those that could not be made would have been leased again by now, if other
+  /// nodes had left them.
+  private func endOldTrouble() {
+    let failed = notes.withLock(\.failed) ?? .zero
+    guard health.health[.shares] != nil, book.withLock({ $0.unmade == 0 }),
+      clock.uptime() - failed >= max(Self.patience, leaseTime) * 4
+    else { return }
+    health.set(nil, for: .shares)
   }
 
   /// After the time of a lease, other nodes have the photos of a machine in trouble, as if it were dead.

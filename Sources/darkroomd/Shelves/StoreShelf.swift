@@ -75,6 +75,7 @@ struct StoreShelf: ListShelf {
   func renew(_ list: any Folder, as origin: FileName) throws(Failure) {
     // One by one: an error in between leaves the others.
     for name in Self.files {
+      guard try asMachine({ () throws(SystemError) in try list.has(name) }) else { continue }
       try store.remove(key(origin, name))
       try put(name, of: list, as: origin)
     }

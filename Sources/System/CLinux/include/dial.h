@@ -10,11 +10,11 @@ int dr_dial_socket(int family, int type, int protocol);
 int dr_address_is_own(const unsigned char *address, int length);
 
 // The next three return 1 as well if they cannot tell. They send nothing, and need no netlink.
-// 1 if a connected interface other than the loopback one has an address of IPv4.
+// 1 if a connected interface has an address of IPv4 other than 127.0.0.0/8.
 int dr_has_version4(void);
 // 1 if the kernel, and the sandbox of this process, have IPv6.
 int dr_knows_version6(void);
-// 1 if the interface is connected, and not the loopback one.
+// 1 if the interface is connected, or the loopback one: that has an address by which others reach this machine.
 int dr_interface_is_connected(const char *name);
 
 #endif
