@@ -71,11 +71,10 @@ struct RollWithdrawal {
       let row = roll.rows[place]
       let path = Array(row.path.dropLast())
       let known = touched[path]
-      if known == nil, try isCovered(path) {
-        obstacle = .covered
+      guard let folder = try known == nil ? folder(path) : known else {
+        if try isCovered(path) { obstacle = .covered }
         continue
       }
-      guard let folder = try known == nil ? folder(path) : known else { continue }
       switch try move(row, from: folder, to: nest, as: nestName(place)) {
       case .moved: break
       case .stays: continue

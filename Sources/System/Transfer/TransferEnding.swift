@@ -249,7 +249,7 @@ struct TransferEnding {
   }
 
   /// libcurl has no separate number for malformed chunks.
-  private var hasBadChunks: Bool { result == CURLE_RECV_ERROR && words.contains("chunk") }
+  private var hasBadChunks: Bool { words.contains("chunk") }
 
   /// The lists of such photos wait, and lists of files or of this machine's servers do not.
   private static var unconnectable: Failure {

@@ -27,7 +27,7 @@ struct TransferQueue<Host: Hashable> {
     var waiting = 0
     /// The running transfers of each owner.
     var shares: [UInt32: Int] = [:]
-    /// The sum of these; each look at a waiting transfer needs it.
+    /// All running transfers, counted because each look at a waiting one needs the number.
     var running = 0
     /// Its last transfer was quick.
     var isQuick = false

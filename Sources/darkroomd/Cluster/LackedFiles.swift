@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of which this node can make no share: whether the node where a list was dropped is to be told, and which list is
-// looked after next, so that one that is over is shown no longer. A value; raises nothing.
+// Lists of which this node can make no share. Says whether the node where a list was dropped is to be told, and which list
+// is looked after next, because a list that is over is shown no longer. A value; raises nothing.
 
 import Cluster
 

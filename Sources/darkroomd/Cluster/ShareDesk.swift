@@ -48,9 +48,7 @@ final class ShareDesk: OnGround {
     var seatTrouble: Failure?
     var focus = FocusBook()
     var lacked = LackedFiles()
-    /// No share is leased before: the last one could not be made here.
-    var patience = Duration.zero
-    /// When a share could last not be made because of this machine.
+    /// When a share could last not be made because of this machine. None is leased for a while then.
     var failed: Duration?
     /// Since when this machine has had a trouble in which no photo goes on.
     var heldSince: Duration?
@@ -201,10 +199,7 @@ final class ShareDesk: OnGround {
         lack(share.id.list, error)
       } else if error.kind == .machine {
         if !error.isLedgerSilence { health.set(error, for: .shares) }
-        notes.withLock { notes in
-          notes.patience = now + min(Self.patience, leaseTime)
-          notes.failed = now
-        }
+        notes.withLock { $0.failed = now }
       }
       perform(book.withLock { $0.failed(share.id, at: now) })
     }
@@ -394,7 +389,9 @@ final class ShareDesk: OnGround {
   }
 
   private var mayLease: Bool {
-    !isHeld && clock.uptime() >= notes.withLock(\.patience)
+    let failed = notes.withLock(\.failed)
+    let mayTryAgain = failed.map { clock.uptime() >= $0 + min(Self.patience, leaseTime) } ?? true
+    return !isHeld && mayTryAgain
   }
 
   private func nextWishAhead() -> AheadWish? {
