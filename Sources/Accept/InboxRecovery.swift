@@ -20,31 +20,20 @@ struct InboxRecovery {
       if ListFolder.isStaged(name) {
         claim.memory.discard(name)
       } else if let list = ListFolder.number(name) {
-        do throws(Trouble) {
-          try await examine(list)
-        } catch {
-          switch error {
-          case .whole(let attempt): throw attempt
-          case .folder(let failure): claim.memory.skip(list, failure)
-          }
-        }
+        if let failure = try await examine(list) { claim.memory.skip(list, failure) }
       }
     }
     try await finish()
   }
 
-  private enum Trouble: Error {
-    /// The machine or the record is in trouble: nothing may be accepted.
-    case whole(Attempt)
-    /// One list's folder is in trouble.
-    case folder(Failure)
-
-    init(_ error: SystemError) {
-      self = error.isOfOneThing ? .folder(error.machineFailure) : .whole(error.attempt)
-    }
+  /// The trouble of one list's folder. If the whole machine is in trouble, nothing may be accepted.
+  private func trouble(_ error: SystemError) throws(Attempt) -> Failure {
+    guard error.isOfOneThing else { throw error.attempt }
+    return error.machineFailure
   }
 
-  private func examine(_ list: ListID) async throws(Trouble) {
+  /// Returns the trouble of the list's folder.
+  private func examine(_ list: ListID) async throws(Attempt) -> Failure? {
     let name = ListFolder.name(list)
     let folder: any Folder
     let standing: ListMarks
@@ -53,25 +42,28 @@ struct InboxRecovery {
       folder = try claim.parts.lists.folder(name, creating: false)
       standing = try ListMarks(of: folder)
       if !isRecorded, standing.drop == nil, !standing.isReturned {
-        return try claim.parts.lists.removeFlat(name)
+        try claim.parts.lists.removeFlat(name)
+        return nil
       }
       // It is developed again: what an earlier life has given back is not its result.
       if !isRecorded, !standing.isReturned, try folder.has(ListFolder.resulted) {
         try folder.remove(ListFolder.resulted)
         try folder.sync()
       }
-    } catch { throw Trouble(error) }
+    } catch { return try trouble(error) }
     // A returned list is over, even if the record has forgotten it since.
     let isKnown = isRecorded || standing.isReturned
-    if isKnown, standing.drop == .claimed { return }
+    if isKnown, standing.drop == .claimed { return nil }
     let about: AboutFile
     do throws(Failure) {
       about = try AboutFile.read(from: folder)
     } catch {
       // A recorded list stays in place: a person may repair it, or cancel the list.
       if error.code == AboutFile.damage, !isRecorded { return try await setAside(list, error) }
-      throw error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode
-        ? .folder(error) : .whole(.troubled(error))
+      guard error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode else {
+        throw .troubled(error)
+      }
+      return error
     }
     if standing.drop != .claimed {
       do throws(SystemError) {
@@ -80,11 +72,12 @@ struct InboxRecovery {
         } else {
           claim.memory.remember(list, about)
         }
-      } catch { throw Trouble(error) }
+      } catch { return try trouble(error) }
     }
-    do throws(Attempt) { try await claim.record(list, about) } catch { throw .whole(error) }
-    if standing.drop == .claimed { return }
-    do throws(SystemError) { try claim.double(list).run() } catch { throw Trouble(error) }
+    try await claim.record(list, about)
+    if standing.drop == .claimed { return nil }
+    do throws(SystemError) { try claim.double(list).run() } catch { return try trouble(error) }
+    return nil
   }
 
   /// Where the pictures lay. Without a readable file `roll`, none is left to remove.
@@ -133,14 +126,15 @@ struct InboxRecovery {
     }
   }
 
-  private func setAside(_ list: ListID, _ failure: Failure) async throws(Trouble) {
+  private func setAside(_ list: ListID, _ failure: Failure) async throws(Attempt) -> Failure? {
     do throws(SystemError) {
       try claim.parts.lists.rename(
         ListFolder.name(list), to: claim.parts.lists, as: ListFolder.damaged(list), replacing: false
       )
       try claim.parts.lists.sync()
-    } catch { throw Trouble(error) }
+    } catch { return try trouble(error) }
     await claim.memory.forget(list)
     claim.parts.rules.tell(.setAside(list, failure))
+    return nil
   }
 }

@@ -95,7 +95,7 @@ package enum ListReader {
   }
 
   static func failure(
-    _ error: MarkupError, around context: (before: [UInt8], after: [UInt8]), isDone: Bool
+    _ error: MarkupFault, around context: (before: [UInt8], after: [UInt8]), isDone: Bool
   ) -> Failure {
     let place = ListPlace.line(error.line)
     switch error.kind {

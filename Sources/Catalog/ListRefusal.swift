@@ -41,7 +41,7 @@ enum ListRefusal {
     Failure(.final, code: "list.syntax", reason: "\(place): \(words)", advice: advice)
   }
 
-  static func malformed(_ error: MarkupError, advice: String) -> Failure {
+  static func malformed(_ error: MarkupFault, advice: String) -> Failure {
     Failure(
       .final, code: "list.syntax",
       reason: "line \(error.line), column \(error.column): \(error.words)", advice: advice)

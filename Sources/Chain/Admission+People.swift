@@ -220,8 +220,8 @@ extension Admission {
   /// Photos that are done, or unknown to the list, are ignored when they are looked at.
   package mutating func setFocus(
     _ viewer: FocusBoard.Viewer, _ photos: [UInt32], until: Duration, now: Duration
-  ) throws(FocusBoard.Refusal) {
-    guard let owner = owners[viewer.list] else { throw .notAtWork }
+  ) throws(Failure) {
+    guard let owner = owners[viewer.list] else { throw FocusBoard.notAtWork }
     try focus.set(viewer, of: owner, photos, until: until, now: now)
     enterFocused(viewer.list)
   }

@@ -10,10 +10,10 @@ extension ChainRunner {
   /// that are done are ignored.
   package func focus(
     _ viewer: FocusBoard.Viewer, on photos: [UInt32], for time: Duration
-  ) throws(FocusBoard.Refusal) {
+  ) throws(Failure) {
     let now = self.time.uptime()
     let until = now + min(time, FocusBoard.longestLease)
-    try state.withLock { (state) throws(FocusBoard.Refusal) in
+    try state.withLock { (state) throws(Failure) in
       try state.admission.setFocus(viewer, photos, until: until, now: now)
     }
     reclass(renewing: true) { $0.list == viewer.list }

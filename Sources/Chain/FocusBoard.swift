@@ -21,11 +21,14 @@ package struct FocusBoard: Sendable {
     }
   }
 
-  package enum Refusal: Error, Equatable, Sendable {
-    /// The list is not being worked on, or not yet.
-    case notAtWork
-    case tooManyViewers
-  }
+  /// The list is not being worked on, or not yet.
+  package static let notAtWork = Failure(
+    .final, code: "focus.early",
+    reason: "the list is not at work yet; 'darkroomctl why' says why")
+  package static let tooManyViewers = Failure(
+    .final, code: "focus.full",
+    reason: "at most \(mostOfList) viewers may have a focus on a list, "
+      + "\(mostOfOwner) on the lists of one user, and \(mostViewers) in all")
 
   package static let mostPhotos = 1000
   package static let mostViewers = 256
@@ -99,13 +102,13 @@ package struct FocusBoard: Sendable {
   /// Begins or renews a lease. A photo that an earlier lease of the viewer has named too is looked at again.
   mutating func set(
     _ viewer: Viewer, of owner: UInt32, _ photos: [UInt32], until: Duration, now: Duration
-  ) throws(Refusal) {
+  ) throws(Failure) {
     let old = leases[viewer]
     if old == nil {
       let own = leases.keys.count { $0.list == viewer.list }
       let owned = leases.values.count { $0.owner == owner }
       guard leases.count < Self.mostViewers, owned < Self.mostOfOwner, own < Self.mostOfList else {
-        throw .tooManyViewers
+        throw Self.tooManyViewers
       }
       turns.append(viewer)
     }

@@ -2,7 +2,7 @@
 // The metadata of a JPEG, and the part of it that goes into the print: EXIF, XMP, RGB profiles, Photoshop's
 // resources (with IPTC) and comments, byte for byte, without their previews. Holds offsets only, and reads
 // the bytes when it writes them. Damage ends the walk silently: libjpeg reads the same bytes and reports the
-// error. Raises PictureTrouble.
+// error. Raises CodecError.
 
 internal import Codecs
 internal import Vocabulary
@@ -31,7 +31,7 @@ struct JPEGMetadata {
 
   init(
     of file: any OpenFile, rule: MetadataRule, limits: PictureLimits
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     self.rule = rule
     var window = ByteWindow(file)
     var offset: UInt64 = 2
@@ -64,7 +64,7 @@ struct JPEGMetadata {
   private mutating func judge(
     _ marker: UInt8, at offset: UInt64, _ size: Int, _ window: inout ByteWindow,
     _ file: any OpenFile
-  ) throws(PictureTrouble) -> Segment? {
+  ) throws(CodecError) -> Segment? {
     guard marker == 0xFE || 0xE0...0xEF ~= marker else { return nil }
     let head = Array(try window.read(at: offset, min(size, 48)))
     guard let kind = kind(marker, head) else { return nil }
@@ -149,7 +149,7 @@ extension JPEGMetadata {
 
   mutating func copy(
     from file: any OpenFile, into writer: inout JPEGWriter
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     var areResourcesDone = false
     for segment in segments {
       if segment.kind == .resources {
@@ -158,7 +158,7 @@ extension JPEGMetadata {
         continue
       }
       guard let bytes = cleaned(try bytes(of: segment, in: file), segment.kind) else { continue }
-      do { try writer.write(marker: segment.marker, bytes) } catch { throw .codec(error) }
+      try writer.write(marker: segment.marker, bytes)
     }
     if rule == .keep, let index { note(index) }
   }
@@ -169,8 +169,8 @@ extension JPEGMetadata {
     if index.hasPreview || !notices.contains(.gainMapDropped) { notices.insert(.previewRemoved) }
   }
 
-  private func bytes(of segment: Segment, in file: any OpenFile) throws(PictureTrouble) -> [UInt8] {
-    try PictureTrouble.system { () throws(SystemError) in
+  private func bytes(of segment: Segment, in file: any OpenFile) throws(CodecError) -> [UInt8] {
+    try CodecError.system { () throws(SystemError) in
       try file.read(at: segment.offset, upTo: segment.size)
     }
   }
@@ -209,7 +209,7 @@ extension JPEGMetadata {
   /// A resource may extend into the next segment, so all segments are examined together.
   private mutating func copyResources(
     from file: any OpenFile, into writer: inout JPEGWriter
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     let name = Array(Self.resourcesName.utf8) + [0]
     let all = segments.filter { $0.kind == .resources }
     guard all.count <= 64 else { return notices.note(.unreadable) }
@@ -233,7 +233,7 @@ extension JPEGMetadata {
       let size = sizes.isEmpty ? 65000 : sizes.removeFirst()
       let piece = name + resources.prefix(size)
       resources.removeFirst(min(size, resources.count))
-      do { try writer.write(marker: 0xED, piece) } catch { throw .codec(error) }
+      try writer.write(marker: 0xED, piece)
     }
   }
 }

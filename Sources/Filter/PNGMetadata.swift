@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metadata of a PNG, and the part of it that goes into the print: EXIF, colour description, density and
 // texts (with XMP), byte for byte, without their previews and the profile's name. Holds offsets only. Damage ends the walk silently:
-// libpng reads the same bytes and reports the error. Raises PictureTrouble.
+// libpng reads the same bytes and reports the error. Raises CodecError.
 
 internal import Codecs
 internal import Inflate
@@ -39,7 +39,7 @@ struct PNGMetadata {
 
   init(
     of file: any OpenFile, isGrey: Bool, rule: MetadataRule, limits: PictureLimits
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     self.rule = rule
     (textBudget, profileSize) = (limits.metadataSize, limits.profileSize)
     var window = ByteWindow(file)
@@ -77,7 +77,7 @@ struct PNGMetadata {
 
   private mutating func keeps(
     _ chunk: Chunk, isGrey: Bool, _ window: inout ByteWindow
-  ) throws(PictureTrouble) -> Bool {
+  ) throws(CodecError) -> Bool {
     switch chunk.name {
     case "PLTE", "IDAT":
       isBehindPalette = true
@@ -105,7 +105,7 @@ struct PNGMetadata {
   /// The profile of a grey PNG is for grey; its print has colours. Of several, readers use the first.
   private func profile(
     _ chunk: Chunk, isGrey: Bool, _ window: inout ByteWindow
-  ) throws(PictureTrouble) -> Chunk? {
+  ) throws(CodecError) -> Chunk? {
     guard !isGrey, !chunks.contains(where: { $0.name == chunk.name }) else { return nil }
     return try PNGProfile.stream(of: chunk, upTo: profileSize, &window)
   }
@@ -128,7 +128,7 @@ struct PNGMetadata {
 
   private mutating func keeps(
     _ text: PNGText, of chunk: Chunk, _ window: inout ByteWindow
-  ) throws(PictureTrouble) -> Bool {
+  ) throws(CodecError) -> Bool {
     if isHeldPacket(text, chunk) { return true }
     let outcome = try look(into: text, of: chunk, &window)
     if outcome == .none { return true }
@@ -139,7 +139,7 @@ struct PNGMetadata {
 
   private mutating func look(
     into text: PNGText, of chunk: Chunk, _ window: inout ByteWindow
-  ) throws(PictureTrouble) -> PreviewOutcome {
+  ) throws(CodecError) -> PreviewOutcome {
     guard let start = text.start, var inflater = ByteInflater() else { return .unreadable }
     var preview = TextPreview(keyword: text.keyword)
     var budget = textBudget
@@ -174,7 +174,7 @@ struct PNGMetadata {
 }
 
 extension PNGMetadata {
-  mutating func copy(from file: any OpenFile, into writer: inout PNGWriter) throws(PictureTrouble) {
+  mutating func copy(from file: any OpenFile, into writer: inout PNGWriter) throws(CodecError) {
     for chunk in chunks {
       if chunk.name == "eXIf" || chunk.name == "iTXt" && chunk.size <= Self.largestHeld {
         try copyHeld(chunk, from: file, into: &writer)
@@ -186,7 +186,7 @@ extension PNGMetadata {
 
   private mutating func copyHeld(
     _ chunk: Chunk, from file: any OpenFile, into writer: inout PNGWriter
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     var bytes = try read(chunk, 0, Int(chunk.size), from: file)
     let isPacket = bytes.starts(with: Self.packetKeyword + [0])
     if rule != .keep {
@@ -199,11 +199,9 @@ extension PNGMetadata {
       notices.note(outcome)
       if outcome == .unreadable { return }
     }
-    do throws(CodecError) {
-      try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(bytes.count))
-      try writer.addToChunk(bytes)
-      try writer.endChunk()
-    } catch { throw .codec(error) }
+    try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(bytes.count))
+    try writer.addToChunk(bytes)
+    try writer.endChunk()
   }
 
   private func excerpt(of bytes: [UInt8], _ chunk: Chunk, isPacket: Bool) -> [UInt8]? {
@@ -218,30 +216,28 @@ extension PNGMetadata {
 
   private func copyPieces(
     _ chunk: Chunk, from file: any OpenFile, into writer: inout PNGWriter
-  ) throws(PictureTrouble) {
+  ) throws(CodecError) {
     let head = chunk.name == "iCCP" ? PNGProfile.head : []
-    do throws(CodecError) {
-      try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(head.count) + chunk.size)
-      try writer.addToChunk(head)
-    } catch { throw .codec(error) }
+    try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(head.count) + chunk.size)
+    try writer.addToChunk(head)
     var done = 0
     while done < Int(chunk.size) {
       let piece = try read(chunk, done, min(Self.pieceSize, Int(chunk.size) - done), from: file)
-      do { try writer.addToChunk(piece) } catch { throw .codec(error) }
+      try writer.addToChunk(piece)
       done += piece.count
     }
-    do { try writer.endChunk() } catch { throw .codec(error) }
+    try writer.endChunk()
   }
 
   /// A chunk that extends past the end of the file is from a truncated picture.
   private func read(
     _ chunk: Chunk, _ start: Int, _ count: Int, from file: any OpenFile
-  ) throws(PictureTrouble) -> [UInt8] {
-    let bytes = try PictureTrouble.system { () throws(SystemError) in
+  ) throws(CodecError) -> [UInt8] {
+    let bytes = try CodecError.system { () throws(SystemError) in
       try file.read(at: chunk.offset + UInt64(start), upTo: count)
     }
     guard bytes.count == count else {
-      throw .codec(CodecError(.truncated, "the file ends before the picture does"))
+      throw CodecError(.truncated, "the file ends before the picture does")
     }
     return bytes
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The colour profile of a PNG, compressed in one chunk behind a name. It goes into the print if it is a whole profile
-// for RGB: any other bytes there may be a text about a person. Raises PictureTrouble.
+// for RGB: any other bytes there may be a text about a person. Raises CodecError.
 
+internal import Codecs
 internal import Inflate
 
 enum PNGProfile {
@@ -16,7 +17,7 @@ enum PNGProfile {
   /// bytes.
   static func stream(
     of chunk: PNGMetadata.Chunk, upTo most: UInt64, _ window: inout ByteWindow
-  ) throws(PictureTrouble) -> PNGMetadata.Chunk? {
+  ) throws(CodecError) -> PNGMetadata.Chunk? {
     let name = try window.read(at: chunk.offset, min(Int(chunk.size), 81))
     guard let end = name.firstIndex(of: 0), end > name.startIndex, end + 1 < name.endIndex,
       name[end + 1] == 0, var inflater = ByteInflater()

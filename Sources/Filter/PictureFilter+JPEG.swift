@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass of a JPEG: header, metadata, rows, and the end, which is required. Raises PictureTrouble.
+// The pass of a JPEG: header, metadata, rows, and the end, which is required. Raises CodecError.
 
 internal import Codecs
 internal import Vocabulary
 
 extension PictureFilter.Pass {
-  func developJPEG() throws(PictureTrouble) -> Developed {
-    var reader = try PictureTrouble.codec { () throws(CodecError) in
-      try JPEGReader(descriptor: original.descriptor, limits: limits.codec, matrix: matrix)
-    }
+  func developJPEG() throws(CodecError) -> Developed {
+    var reader = try JPEGReader(
+      descriptor: original.descriptor, limits: limits.codec, matrix: matrix)
     var beside = try JPEGMetadata(of: original, rule: metadata, limits: limits)
-    var writer = try PictureTrouble.codec { () throws(CodecError) in
-      try JPEGWriter(descriptor: print.descriptor, like: reader, quality: quality)
-    }
+    var writer = try JPEGWriter(descriptor: print.descriptor, like: reader, quality: quality)
     try beside.copy(from: original, into: &writer)
     let header = reader.header
     let maker = thumbnailMaker(header.width, header.height, beside.orientation(in: original))
-    let size: UInt64
-    do throws(CodecError) {
-      if header.hasPlanes {
-        try reader.develop(matrix, into: &writer, maker)
-      } else {
-        try developRows(&reader, &writer, maker)
-      }
-      try reader.finish()
-      size = try writer.finish()
-    } catch { throw .codec(error) }
+    if header.hasPlanes {
+      try reader.develop(matrix, into: &writer, maker)
+    } else {
+      try developRows(&reader, &writer, maker)
+    }
+    try reader.finish()
+    let size = try writer.finish()
     return Developed(
       format: .jpeg, width: UInt32(header.width), height: UInt32(header.height), size: size,
       notices: beside.notices,
       thumbnail: write(maker, profile: beside.smallProfile(in: original)))
   }
+
   private func developRows(
     _ reader: inout JPEGReader, _ writer: inout JPEGWriter, _ maker: ThumbnailMaker?
   ) throws(CodecError) {

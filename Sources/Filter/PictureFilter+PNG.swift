@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pass of a PNG: header, metadata, rows or palette and indices, and the end, which is required. Raises
-// PictureTrouble.
+// CodecError.
 
 internal import Codecs
 internal import Vocabulary
 
 extension PictureFilter.Pass {
-  func developPNG() throws(PictureTrouble) -> Developed {
-    var reader = try PictureTrouble.codec { () throws(CodecError) in
-      try PNGReader(descriptor: original.descriptor, limits: limits.codec)
-    }
+  func developPNG() throws(CodecError) -> Developed {
+    var reader = try PNGReader(descriptor: original.descriptor, limits: limits.codec)
     let header = reader.header
     var beside = try PNGMetadata(
       of: original, isGrey: header.isGrey, rule: metadata, limits: limits)
-    var writer = try PictureTrouble.codec { () throws(CodecError) in
-      try PNGWriter(descriptor: print.descriptor, like: header)
-    }
+    var writer = try PNGWriter(descriptor: print.descriptor, like: header)
     try beside.copy(from: original, into: &writer)
     let maker = thumbnailMaker(header.width, header.height, beside.orientation(in: original))
-    let size: UInt64
-    do throws(CodecError) {
-      if header.isPalette {
-        try reader.develop(matrix, into: &writer, maker)
-      } else {
-        try developRows(&reader, &writer, maker)
-      }
-      try reader.finish()
-      size = try writer.finish()
-    } catch { throw .codec(error) }
+    if header.isPalette {
+      try reader.develop(matrix, into: &writer, maker)
+    } else {
+      try developRows(&reader, &writer, maker)
+    }
+    try reader.finish()
+    let size = try writer.finish()
     return Developed(
       format: .png, width: UInt32(header.width), height: UInt32(header.height), size: size,
       notices: beside.notices,
       thumbnail: write(maker, profile: beside.smallProfile(in: original)))
   }
+
   private func developRows(
     _ reader: inout PNGReader, _ writer: inout PNGWriter, _ maker: ThumbnailMaker?
   ) throws(CodecError) {

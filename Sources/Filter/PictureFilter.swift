@@ -20,7 +20,7 @@ package enum PictureFilter {
       original: original, print: print, matrix: matrix(of: function), quality: quality,
       metadata: metadata, limits: limits, thumbnail: thumbnail)
     let developed: Developed
-    do throws(PictureTrouble) {
+    do throws(CodecError) {
       switch format {
       case .jpeg: developed = try pass.developJPEG()
       case .png: developed = try pass.developPNG()
@@ -65,8 +65,8 @@ package enum PictureFilter {
     let thumbnail: Thumbnail.Order?
 
     /// Truncates the print: an earlier try may have left a longer file.
-    func cut(at size: UInt64) throws(PictureTrouble) {
-      try PictureTrouble.system { () throws(SystemError) in
+    func cut(at size: UInt64) throws(CodecError) {
+      try CodecError.system { () throws(SystemError) in
         if try print.status().size > size { try print.truncate(to: size) }
       }
     }

@@ -28,13 +28,15 @@ package struct PictureLimits: Equatable, Sendable {
   }
 
   /// Checks the counts during the walk, so that it ends as soon as one is too large.
-  func check(parts: Int, size: UInt64, profile: UInt64) throws(PictureTrouble) {
+  func check(parts: Int, size: UInt64, profile: UInt64) throws(CodecError) {
     guard parts <= metadataParts else {
-      throw .metadata("it has more than \(metadataParts) pieces of metadata")
+      throw CodecError(.metadata, "it has more than \(metadataParts) pieces of metadata")
     }
     guard size <= metadataSize else {
-      throw .metadata("it has more than \(metadataSize >> 20) MiB of metadata")
+      throw CodecError(.metadata, "it has more than \(metadataSize >> 20) MiB of metadata")
     }
-    guard profile <= profileSize else { throw .profile(limit: profileSize) }
+    guard profile <= profileSize else {
+      throw CodecError(.profile, "its colour profile is larger than \(profileSize >> 20) MiB")
+    }
   }
 }

@@ -11,7 +11,7 @@ package struct RequestJudge: Sendable {
     case refuse(Refusal)
   }
 
-  package enum Refusal: UInt32, Error, Equatable, Sendable {
+  package enum Refusal: UInt32, Sendable {
     case badRequest = 400
     case noView = 401
     /// It comes from another page.
@@ -60,65 +60,54 @@ package struct RequestJudge: Sendable {
   }
 
   package func judge(_ request: WebRequest) -> Verdict {
-    do throws(Refusal) { return try serve(request) } catch { return .refuse(error) }
+    let verdict = judge(head: request)
+    guard case .serve = verdict, request.body.count > Self.longestBody else { return verdict }
+    return .refuse(.tooLarge)
   }
 
   /// Why the body of a request is not even read; nil if it is.
   package func refusal(ofHead request: WebRequest) -> Refusal? {
-    do throws(Refusal) {
-      try checkHead(request)
-      return nil
-    } catch { return error }
+    if case .refuse(let refusal) = judge(head: request) { refusal } else { nil }
   }
 
-  private func serve(_ request: WebRequest) throws(Refusal) -> Verdict {
-    let (page, view) = try checkHead(request)
-    guard request.body.count <= Self.longestBody else { throw .tooLarge }
+  private func judge(head request: WebRequest) -> Verdict {
+    guard request.isWhole else { return .refuse(.badRequest) }
+    let isPost = request.method == "POST"
+    guard isPost || request.method == "GET" || request.method == "HEAD" else {
+      return .refuse(.wrongMethod)
+    }
+    let host = request.values("host")
+    guard host.count == 1, ownHosts.contains(host[0].lowercased()) || isSecure(request) else {
+      return .refuse(.misdirected)
+    }
+    if let refusal = refusal(ofLengthIn: request, isPost: isPost) { return .refuse(refusal) }
+    guard let (page, view) = PageRequest.read(request.target) else { return .refuse(.notFound) }
+    guard case .focus = page else {
+      if isPost { return .refuse(.wrongMethod) }
+      return isForeign(request, page) ? .refuse(.forbidden) : .serve(page, view: view)
+    }
+    guard isPost else { return .refuse(.wrongMethod) }
+    let scheme = isSecure(request) ? "https" : "http"
+    guard request.values("origin") == ["\(scheme)://\(host[0])"], !isForeign(request, page) else {
+      return .refuse(.forbidden)
+    }
+    guard request.values("content-type") == [Self.focusType] else { return .refuse(.wrongForm) }
     return .serve(page, view: view)
   }
 
-  @discardableResult
-  private func checkHead(
-    _ request: WebRequest
-  ) throws(Refusal) -> (page: PageRequest, view: String) {
-    guard request.isWhole else { throw .badRequest }
-    let isPost = request.method == "POST"
-    guard isPost || request.method == "GET" || request.method == "HEAD" else { throw .wrongMethod }
-    let host = request.values("host")
-    guard host.count == 1, ownHosts.contains(host[0].lowercased()) || isSecure(request) else {
-      throw .misdirected
-    }
-    try checkLength(request, isPost: isPost)
-    guard let (page, view) = PageRequest.read(request.target) else { throw .notFound }
-    guard case .focus = page else {
-      if isPost { throw .wrongMethod }
-      try checkSite(request, page)
-      return (page, view)
-    }
-    guard isPost else { throw .wrongMethod }
-    let scheme = isSecure(request) ? "https" : "http"
-    guard request.values("origin") == ["\(scheme)://\(host[0])"] else { throw .forbidden }
-    try checkSite(request, page)
-    guard request.values("content-type") == [Self.focusType] else { throw .wrongForm }
-    return (page, view)
-  }
-
   /// Only the one `POST` has a body, whose length is known before it is read.
-  private func checkLength(_ request: WebRequest, isPost: Bool) throws(Refusal) {
-    guard request.values("transfer-encoding").isEmpty else { throw .noLength }
+  private func refusal(ofLengthIn request: WebRequest, isPost: Bool) -> Refusal? {
+    guard request.values("transfer-encoding").isEmpty else { return .noLength }
     let lengths = request.values("content-length")
-    if lengths.isEmpty {
-      if isPost { throw .noLength }
-      return
-    }
-    guard lengths.count == 1, let length = UInt64(lengths[0]) else { throw .badRequest }
-    guard length <= (isPost ? UInt64(Self.longestBody) : 0) else { throw .tooLarge }
+    if lengths.isEmpty { return isPost ? .noLength : nil }
+    guard lengths.count == 1, let length = UInt64(lengths[0]) else { return .badRequest }
+    return length <= (isPost ? UInt64(Self.longestBody) : 0) ? nil : .tooLarge
   }
 
   /// Browsers say where a request comes from. A link or a program may lead to `redeem`; all else comes from our pages.
-  private func checkSite(_ request: WebRequest, _ page: PageRequest) throws(Refusal) {
-    if case .redeem = page { return }
+  private func isForeign(_ request: WebRequest, _ page: PageRequest) -> Bool {
+    if case .redeem = page { return false }
     let sites = request.values("sec-fetch-site")
-    guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { throw .forbidden }
+    return !sites.allSatisfy { $0 == "same-origin" || $0 == "none" }
   }
 }

@@ -144,21 +144,18 @@ package final class ControlClient {
     to call: Method, in bytes: [UInt8]
   ) throws(ControlFailure) -> (reply: Method.Answer, continues: Bool) {
     let answer: ControlAnswer
+    var reply = Method.Answer()
     do throws(BadMessage) {
       answer = try ControlAnswer(reading: bytes)
+      if answer.error == nil { reply = try Method.Answer(answer.parameters) }
     } catch {
       throw .nonsense(why: error.why)
     }
     if let name = answer.error {
       throw .refused(ControlError(name: name, parameters: answer.parameters))
     }
-    do throws(FieldError) {
-      var reply = try Method.Answer(answer.parameters)
-      (reply.openFile, file) = (file, nil)
-      return (reply, answer.continues)
-    } catch {
-      throw .nonsense(why: "'\(error.name)' is missing or invalid")
-    }
+    (reply.openFile, file) = (file, nil)
+    return (reply, answer.continues)
   }
 
   /// The next message; nil if it has not arrived.

@@ -117,8 +117,16 @@ package struct ControlAnswer: Equatable, Sendable {
 
 package struct BadMessage: Error, Equatable, Sendable {
   package let why: String
+  /// The member that is missing or invalid; empty if the message as a whole is wrong.
+  package let member: String
 
-  package init(why: String) { self.why = why }
+  package init(why: String) { (self.why, member) = (why, "") }
+
+  private init(member: String) {
+    (why, self.member) = ("'\(member)' is missing or invalid", member)
+  }
+
+  package static func member(_ name: String) -> BadMessage { BadMessage(member: name) }
 }
 
 /// Code shared by both messages.

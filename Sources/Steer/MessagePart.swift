@@ -10,7 +10,7 @@ package protocol MessagePart: Sendable {
   static func isNothing(_ json: JSONValue) -> Bool
   /// - Parameter name: of the member, for an error.
   /// - Parameter longest: the most bytes of a text.
-  init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError)
+  init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage)
   /// Nil leaves the member out.
   var json: JSONValue? { get }
 }
@@ -22,8 +22,8 @@ extension MessagePart {
 extension String: MessagePart {
   package static var varlink: String { "string" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
-    guard let text = json.string, text.utf8.count <= longest else { throw FieldError(name: name) }
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
+    guard let text = json.string, text.utf8.count <= longest else { throw .member(name) }
     self = text
   }
 
@@ -34,8 +34,8 @@ extension String: MessagePart {
 extension Bool: MessagePart {
   package static var varlink: String { "bool" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
-    guard let flag = json == .null ? false : json.bool else { throw FieldError(name: name) }
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
+    guard let flag = json == .null ? false : json.bool else { throw .member(name) }
     self = flag
   }
 
@@ -45,9 +45,9 @@ extension Bool: MessagePart {
 extension MessagePart where Self: FixedWidthInteger {
   package static var varlink: String { "int" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     guard let int = json.int, int >= 0, let count = Self(exactly: int) else {
-      throw FieldError(name: name)
+      throw .member(name)
     }
     self = count
   }
@@ -64,7 +64,7 @@ extension UInt64: MessagePart {}
 extension Duration: MessagePart {
   package static var varlink: String { "int" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     self = .milliseconds(try Int(json, of: name, longest))
   }
 
@@ -74,7 +74,7 @@ extension Duration: MessagePart {
 extension Optional: MessagePart where Wrapped: MessagePart {
   package static var varlink: String { "?\(Wrapped.varlink)" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     self = Wrapped.isNothing(json) ? .none : .some(try Wrapped(json, of: name, longest))
   }
 
@@ -84,9 +84,9 @@ extension Optional: MessagePart where Wrapped: MessagePart {
 extension Array: MessagePart where Element: MessagePart {
   package static var varlink: String { "[]\(Element.varlink)" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
-    guard let values = json.array else { throw FieldError(name: name) }
-    self = try values.map { (json) throws(FieldError) in try Element(json, of: name, longest) }
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
+    guard let values = json.array else { throw .member(name) }
+    self = try values.map { (json) throws(BadMessage) in try Element(json, of: name, longest) }
   }
 
   package var json: JSONValue? { .array(compactMap(\.json)) }
@@ -96,9 +96,9 @@ extension Array: MessagePart where Element: MessagePart {
 extension MessagePart where Self: RawRepresentable<String> {
   package static var varlink: String { "string" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     guard let word = Self(rawValue: try String(json, of: name, longest)) else {
-      throw FieldError(name: name)
+      throw .member(name)
     }
     self = word
   }
@@ -115,9 +115,9 @@ extension SeenState: MessagePart {
 extension ServiceClass: MessagePart {
   package static var varlink: String { "ServiceClass" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     guard let level = Self(name: try String(json, of: name, longest)) else {
-      throw FieldError(name: name)
+      throw .member(name)
     }
     self = level
   }
@@ -130,7 +130,7 @@ extension ListReference: MessagePart {
   /// An empty name stands for any list.
   package static func isNothing(_ json: JSONValue) -> Bool { json == .null || json == "" }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
     self.init(try String(json, of: name, longest))
   }
 

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A message has one table of fields: it writes the object, reads it, and describes it in varlink's language. Unknown
 // members are ignored, so that both sides can add some. The texts of a request are short: lists, photos, hosts, tokens and
-// viewers have names that are compared with many others. Raises `FieldError`, which names the missing or invalid member.
+// viewers have names that are compared with many others. Raises `BadMessage`, which names the missing or invalid member.
 
 package import Linux
 internal import Vocabulary
-
-package struct FieldError: Error, Equatable, Sendable {
-  package let name: String
-
-  package init(name: String) { self.name = name }
-}
 
 /// A message, also as a member of another one.
 package protocol MessageValue: MessagePart, Equatable {
   static var fields: [MessageField<Self>] { get }
   init()
   /// Checks what depends on several members.
-  func check() throws(FieldError)
+  func check() throws(BadMessage)
   /// Goes beside a reply. Only the reply to `Picture` has one; every other message drops it.
   var openFile: LinuxFile? { get set }
 }
@@ -27,7 +21,7 @@ package struct MessageField<Root: MessageValue>: Sendable {
   /// In varlink's language; a type that begins with `?` may be missing.
   let type: String
   fileprivate let write: @Sendable (Root, inout JSONObject) -> Void
-  fileprivate let read: @Sendable (inout Root, MessageReader) throws(FieldError) -> Void
+  fileprivate let read: @Sendable (inout Root, MessageReader) throws(BadMessage) -> Void
 
   fileprivate var isOptional: Bool { type.utf8.first == UInt8(ascii: "?") }
 
@@ -44,11 +38,11 @@ package struct MessageField<Root: MessageValue>: Sendable {
       if isOptional, json == Root()[keyPath: path].json { return }
       object[name] = json
     }
-    read = { (root, reader) throws(FieldError) in
+    read = { (root, reader) throws(BadMessage) in
       let json = reader.object[name] ?? .null
       if isOptional, json == .null { return }
       let part = try Part(json, of: name, reader.longest)
-      guard isValid(part) else { throw FieldError(name: name) }
+      guard isValid(part) else { throw .member(name) }
       root[keyPath: path] = part
     }
   }
@@ -70,28 +64,28 @@ extension MessageValue {
   }
 
   /// Reads a reply.
-  package init(_ object: JSONObject) throws(FieldError) { try self.init(object, longest: .max) }
+  package init(_ object: JSONObject) throws(BadMessage) { try self.init(object, longest: .max) }
 
   /// Reads the parameters of a request.
   package init(request object: JSONObject) throws(ControlError) {
-    do throws(FieldError) { try self.init(object, longest: OutsideText.longest) } catch {
-      throw .invalidParameter(error.name)
+    do throws(BadMessage) { try self.init(object, longest: OutsideText.longest) } catch {
+      throw .invalidParameter(error.member)
     }
   }
 
-  private init(_ object: JSONObject, longest: Int) throws(FieldError) {
+  private init(_ object: JSONObject, longest: Int) throws(BadMessage) {
     self.init()
     let reader = MessageReader(object: object, longest: longest)
     for field in Self.fields { try field.read(&self, reader) }
     try check()
   }
 
-  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(FieldError) {
-    guard let object = json.object else { throw FieldError(name: name) }
+  package init(_ json: JSONValue, of name: String, _ longest: Int) throws(BadMessage) {
+    guard let object = json.object else { throw .member(name) }
     try self.init(object, longest: longest)
   }
 
-  package func check() throws(FieldError) {}
+  package func check() throws(BadMessage) {}
 
   package var openFile: LinuxFile? {
     get { nil }

@@ -55,8 +55,8 @@ package struct ShowOrder: ControlMethod {
 
   package var viewed: ListReference? { list }
 
-  package func check() throws(FieldError) {
-    guard !verifies || limit <= Self.mostVerified else { throw FieldError(name: "limit") }
+  package func check() throws(BadMessage) {
+    guard !verifies || limit <= Self.mostVerified else { throw .member("limit") }
   }
 }
 

@@ -12,7 +12,7 @@ enum DarkroomTool {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode
-    do throws(UsageError) {
+    do throws(TextProblem) {
       let order = try ToolArguments.read(
         arguments, defaultRoot: Surroundings.variable("DARKROOM_ROOT"))
       code = page(order, voice.speaking(plain: order.isPlain))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `prune`: removes lists that are over, as `remove` does, but none without results; or shows them first. The daemon
 // waits for the copy and the results of a list that has just ended, and tells why it does not remove one. The oldest
-// list goes first, because the newest of a name takes its earlier lists along. Raises `ControlFailure`, and `UsageError`
+// list goes first, because the newest of a name takes its earlier lists along. Raises `ControlFailure`, and `TextProblem`
 // while it reads.
 
 internal import Steer
@@ -26,7 +26,7 @@ extension ToolOption {
 }
 
 extension ToolArguments {
-  func prune() throws(UsageError) -> PruneTask {
+  func prune() throws(TextProblem) -> PruneTask {
     var task = PruneTask(lists: words.map { ListReference($0) }, isRehearsal: has(.rehearsal))
     task.filter.user = value(.user)
     for name in value(.ends)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {

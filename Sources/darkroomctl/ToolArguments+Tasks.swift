@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of the words and options of the commands. Raises `UsageError`.
+// The readers of the words and options of the commands. Raises `TextProblem`.
 
 internal import Catalog
 internal import Steer
@@ -8,12 +8,12 @@ internal import Vocabulary
 extension ToolArguments {
   private static let mostJobs = 256
 
-  func check() throws(UsageError) -> Bool {
+  func check() throws(TextProblem) -> Bool {
     try nothing()
     return has(.check)
   }
 
-  func filter() throws(UsageError) -> ListFilter {
+  func filter() throws(TextProblem) -> ListFilter {
     var filter = ListFilter(user: value(.user))
     for name in value(.listStates)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
       guard let state = ListState(rawValue: String(name)) else {
@@ -26,11 +26,11 @@ extension ToolArguments {
     return filter
   }
 
-  func show() throws(UsageError) -> ShowOrder {
+  func show() throws(TextProblem) -> ShowOrder {
     ShowOrder(list: try list(), limit: ShowOrder.highestLimit, state: try state())
   }
 
-  private func state() throws(UsageError) -> SeenState? {
+  private func state() throws(TextProblem) -> SeenState? {
     guard let name = value(.photoState) else { return nil }
     guard let state = SeenState(rawValue: name) else {
       throw .unknownValue(name, of: "--state", "use one of", SeenState.allCases.map(\.name))
@@ -38,40 +38,40 @@ extension ToolArguments {
     return state
   }
 
-  func why() throws(UsageError) -> WhyOrder {
+  func why() throws(TextProblem) -> WhyOrder {
     let words = try some([Self.list], most: 2)
     return WhyOrder(list: ListReference(words[0]), photo: words.dropFirst().first)
   }
 
   /// One list, or those that `--all` or `--user` means.
-  func choice() throws(UsageError) -> ListChoice {
+  func choice() throws(TextProblem) -> ListChoice {
     if !has(.user), !has(.all) { return .one(try list()) }
     try nothing()
     return .all(user: value(.user))
   }
 
-  func quality() throws(UsageError) -> ClassTask {
+  func quality() throws(TextProblem) -> ClassTask {
     let words = try some([Self.list, "a class"], most: 2)
     return ClassTask(ListReference(words[0]), try serviceClass(words[1], of: "CLASS"))
   }
 
-  private func serviceClass(_ text: String, of option: String) throws(UsageError) -> ServiceClass {
+  private func serviceClass(_ text: String, of option: String) throws(TextProblem) -> ServiceClass {
     if let known = ServiceClass(name: text) { return known }
     throw .unknownValue(text, of: option, "use one of", ServiceClass.allCases.map(\.name))
   }
 
   /// A list, and words for photos of it.
-  private func selection() throws(UsageError) -> (ListReference, [String]) {
+  private func selection() throws(TextProblem) -> (ListReference, [String]) {
     let words = try some([Self.list], most: FocusOrder.mostWords + 1)
     return (ListReference(words[0]), Array(words.dropFirst()))
   }
 
-  func retry() throws(UsageError) -> RetryOrder {
+  func retry() throws(TextProblem) -> RetryOrder {
     let (list, photos) = try selection()
     return RetryOrder(list: list, photos: photos)
   }
 
-  func focus() throws(UsageError) -> FocusOrder {
+  func focus() throws(TextProblem) -> FocusOrder {
     let (list, photos) = try selection()
     var order = FocusOrder(list: list, photos: photos)
     if let text = value(.lease) {
@@ -85,12 +85,12 @@ extension ToolArguments {
     return order
   }
 
-  func open() throws(UsageError) -> OpenTask {
+  func open() throws(TextProblem) -> OpenTask {
     OpenTask(list: try list(), address: try address())
   }
 
   /// That of the page, as a browser writes it.
-  private func address() throws(UsageError) -> String? {
+  private func address() throws(TextProblem) -> String? {
     guard let text = value(.address) else { return nil }
     let isPlain = text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     guard isPlain, text.hasPrefix("http://") || text.hasPrefix("https://") else {
@@ -100,12 +100,12 @@ extension ToolArguments {
     return text
   }
 
-  func clear() throws(UsageError) -> Bool {
+  func clear() throws(TextProblem) -> Bool {
     if let word = words.first, word != "clear" { throw .unwantedWord(command: command, word: word) }
     return try word() != nil
   }
 
-  func journal() throws(UsageError) -> JournalTask {
+  func journal() throws(TextProblem) -> JournalTask {
     let word = try some(["verify, dump or stat"])[0]
     guard let verb = JournalTask.Verb(rawValue: word) else {
       let verbs = JournalTask.Verb.allCases.map(\.rawValue)
@@ -115,7 +115,7 @@ extension ToolArguments {
     return folder.map { JournalTask(verb, folder: $0) } ?? JournalTask(verb)
   }
 
-  func drain() throws(UsageError) -> DrainTask {
+  func drain() throws(TextProblem) -> DrainTask {
     let node = try one("a node's name")
     let order = DrainOrder(
       node: node, isOff: has(.off), isNow: has(.now))
@@ -125,7 +125,7 @@ extension ToolArguments {
     return DrainTask(order, waits: has(.wait))
   }
 
-  func log() throws(UsageError) -> LogTask {
+  func log() throws(TextProblem) -> LogTask {
     let words = try some([], most: 2)
     var task = LogTask(
       list: words.first.map { ListReference($0) }, photo: words.dropFirst().first)
@@ -134,7 +134,7 @@ extension ToolArguments {
     return task
   }
 
-  private func lines() throws(UsageError) -> Int? {
+  private func lines() throws(TextProblem) -> Int? {
     guard let text = value(.lines) else { return nil }
     if text == "all" { return .max }
     guard let number = Int(text), number >= 0 else {
@@ -143,7 +143,7 @@ extension ToolArguments {
     return number
   }
 
-  func shell() throws(UsageError) -> ShellCompletion {
+  func shell() throws(TextProblem) -> ShellCompletion {
     let known = ShellCompletion.allCases.map(\.rawValue)
     let word = try one(known.joined(separator: ", "))
     guard let shell = ShellCompletion(rawValue: word) else {
@@ -152,12 +152,12 @@ extension ToolArguments {
     return shell
   }
 
-  func helped() throws(UsageError) -> String? {
+  func helped() throws(TextProblem) -> String? {
     guard let word = try word() else { return nil }
     return try Self.named(word).name
   }
 
-  private func jobs() throws(UsageError) -> Int? {
+  private func jobs() throws(TextProblem) -> Int? {
     guard let text = value(.jobs) else { return nil }
     guard let number = Int(text), 1...Self.mostJobs ~= number else {
       throw .badValue(
@@ -166,7 +166,7 @@ extension ToolArguments {
     return number
   }
 
-  func develop() throws(UsageError) -> DevelopTask {
+  func develop() throws(TextProblem) -> DevelopTask {
     var task = DevelopTask(files: try some(["at least one picture file"]))
     task.folder = value(.output) ?? "."
     task.isReplacing = has(.force)
@@ -177,7 +177,7 @@ extension ToolArguments {
     return task
   }
 
-  func submit() throws(UsageError) -> SubmitTask {
+  func submit() throws(TextProblem) -> SubmitTask {
     let first = try some([
       "a list, pictures or a folder of them, URLs, or '-' for standard input"
     ])[0]
@@ -199,13 +199,13 @@ extension ToolArguments {
     task.options.metadata = try metadata()
     task.options.notify = try notify()
     if has(.isPrivate) { task.options.isPrivate = true }
-    task.options.serviceClass = try value(.serviceClass).map { (text) throws(UsageError) in
+    task.options.serviceClass = try value(.serviceClass).map { (text) throws(TextProblem) in
       try serviceClass(text, of: "--quality-of-service")
     }
     return task
   }
 
-  private func notify() throws(UsageError) -> PhotoURL? {
+  private func notify() throws(TextProblem) -> PhotoURL? {
     guard let text = value(.notify) else { return nil }
     do throws(Failure) { return try ListOptions.notify(text) } catch {
       throw .badValue(option: "--notify", value: ShownURL.text(text), why: error.reason)
@@ -214,21 +214,21 @@ extension ToolArguments {
 
   // MARK: Options of prints
 
-  private func function() throws(UsageError) -> FilterFunction? {
+  private func function() throws(TextProblem) -> FilterFunction? {
     guard let text = value(.filter) else { return nil }
     do throws(TextProblem) { return try FilterFunction(parsing: text) } catch {
       throw .badValue(option: "--filter", value: text, why: error.description)
     }
   }
 
-  private func printQuality() throws(UsageError) -> PrintQuality? {
+  private func printQuality() throws(TextProblem) -> PrintQuality? {
     guard let text = value(.quality) else { return nil }
     do throws(TextProblem) { return try PrintQuality(parsing: text) } catch {
       throw .badValue(option: "--quality", value: text, why: error.description)
     }
   }
 
-  private func metadata() throws(UsageError) -> MetadataRule? {
+  private func metadata() throws(TextProblem) -> MetadataRule? {
     guard let text = value(.metadata) else { return nil }
     guard let rule = MetadataRule(name: text) else {
       throw .badValue(option: "--metadata", value: text, why: "use \(MetadataRule.names)")

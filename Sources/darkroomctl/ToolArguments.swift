@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the command line. Options may come anywhere, as `--name VALUE` or `--name=VALUE`; `--` ends them. The readers of
-// the commands are in `ToolArguments+Tasks`. Raises `UsageError`.
+// the commands are in `ToolArguments+Tasks`. Raises `TextProblem`.
 
 internal import Steer
-internal import Vocabulary
+package import Vocabulary
 
 package struct ToolArguments: Sendable {
   /// Stands for an absent `--root`; nil or empty without effect.
@@ -18,7 +18,7 @@ package struct ToolArguments: Sendable {
 
   package static func read(
     _ arguments: [String], defaultRoot: String? = nil
-  ) throws(UsageError) -> ToolOrder {
+  ) throws(TextProblem) -> ToolOrder {
     var reader = ToolArguments(defaultRoot: defaultRoot)
     try reader.split(arguments)
     return try reader.order()
@@ -29,7 +29,7 @@ package struct ToolArguments: Sendable {
     arguments.prefix { $0 != "--" }.contains(ToolOption.json.name)
   }
 
-  private mutating func split(_ arguments: [String]) throws(UsageError) {
+  private mutating func split(_ arguments: [String]) throws(TextProblem) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
@@ -67,7 +67,7 @@ package struct ToolArguments: Sendable {
   }
 
   /// Names the command if one is written, even behind the option.
-  private func unknown(option name: String, _ words: [String]) -> UsageError {
+  private func unknown(option name: String, _ words: [String]) -> TextProblem {
     let command = words.prefix { $0 != "--" }.lazy.compactMap { ToolCommand.named($0) }.first
     let known = command.map { $0.syntax.options + ToolOption.common } ?? ToolOption.everyOne
     return .unknownOption(
@@ -81,7 +81,7 @@ package struct ToolArguments: Sendable {
 
   func has(_ option: ToolOption) -> Bool { value(option) != nil }
 
-  private mutating func order() throws(UsageError) -> ToolOrder {
+  private mutating func order() throws(TextProblem) -> ToolOrder {
     if has(.version) { return ToolOrder(try ToolCommand.version.read(Self(defaultRoot: nil))) }
     guard let first = words.first else {
       if has(.help) { return try Self.read(["help"]) }
@@ -96,7 +96,7 @@ package struct ToolArguments: Sendable {
     return try order(command)
   }
 
-  private mutating func order(_ command: ToolCommand) throws(UsageError) -> ToolOrder {
+  private mutating func order(_ command: ToolCommand) throws(TextProblem) -> ToolOrder {
     self.command = command.name
     for place in options.indices {
       guard let option = command.option(options[place].written) else {
@@ -111,7 +111,7 @@ package struct ToolArguments: Sendable {
       usesPager: !has(.noPager) && !has(.follow))
   }
 
-  static func named(_ word: String) throws(UsageError) -> ToolCommand {
+  static func named(_ word: String) throws(TextProblem) -> ToolCommand {
     guard let command = ToolCommand.named(word) else {
       let known = ToolCommand.all.map(\.name)
       throw .unknownCommand(word, near: Suggestion.nearest(to: word, among: known))
@@ -119,7 +119,7 @@ package struct ToolArguments: Sendable {
     return command
   }
 
-  private func socket() throws(UsageError) -> String {
+  private func socket() throws(TextProblem) -> String {
     let socket = value(.socket)
     if socket != nil, has(.root) { throw .twoPlaces }
     return socket ?? root.map { "\($0)/control" } ?? ToolOrder.systemSocket
@@ -135,10 +135,10 @@ package struct ToolArguments: Sendable {
 
   // MARK: Words
 
-  func nothing() throws(UsageError) { _ = try some([], most: 0) }
+  func nothing() throws(TextProblem) { _ = try some([], most: 0) }
 
   /// The words. Raises an error if one of these is missing, or if there are more than `most`.
-  func some(_ needed: [String], most: Int = .max) throws(UsageError) -> [String] {
+  func some(_ needed: [String], most: Int = .max) throws(TextProblem) -> [String] {
     if words.count < needed.count {
       throw .missingWord(command: command, what: needed[words.count])
     }
@@ -149,25 +149,25 @@ package struct ToolArguments: Sendable {
   /// How errors name the word that means a list.
   static let list = "a list's name or number"
 
-  func word() throws(UsageError) -> String? { try some([], most: 1).first }
+  func word() throws(TextProblem) -> String? { try some([], most: 1).first }
 
-  func one(_ what: String) throws(UsageError) -> String { try some([what], most: 1)[0] }
+  func one(_ what: String) throws(TextProblem) -> String { try some([what], most: 1)[0] }
 
-  func list() throws(UsageError) -> ListReference { ListReference(try one(Self.list)) }
+  func list() throws(TextProblem) -> ListReference { ListReference(try one(Self.list)) }
 
-  func lists() throws(UsageError) -> [ListReference] {
+  func lists() throws(TextProblem) -> [ListReference] {
     try some([Self.list]).map { ListReference($0) }
   }
 
-  func maybeList() throws(UsageError) -> ListReference? { try word().map { ListReference($0) } }
+  func maybeList() throws(TextProblem) -> ListReference? { try word().map { ListReference($0) } }
 
-  func file() throws(UsageError) -> String { try one("the file of a photo list") }
+  func file() throws(TextProblem) -> String { try one("the file of a photo list") }
 
-  func wait() throws(UsageError) -> WaitTask {
+  func wait() throws(TextProblem) -> WaitTask {
     WaitTask(try lists(), timeout: try timeout())
   }
 
-  func timeout() throws(UsageError) -> Duration? {
+  func timeout() throws(TextProblem) -> Duration? {
     guard let text = value(.timeout) else { return nil }
     guard let time = Amounts.duration(text) else {
       throw .badValue(

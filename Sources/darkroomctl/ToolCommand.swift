@@ -50,18 +50,18 @@ package struct ToolCommand: Sendable {
   let summary: String
   let kind: Kind
   let help: String
-  private let reader: @Sendable (ToolArguments) throws(UsageError) -> ToolTask.Work
+  private let reader: @Sendable (ToolArguments) throws(TextProblem) -> ToolTask.Work
   /// Names the deed that the daemon has refused; called with the first word, in quotes.
   private var deed: @Sendable (String?) -> String? = { _ in nil }
 
   init<Value: Sendable>(
     _ name: String, _ syntax: CommandSyntax, _ summary: String, _ kind: Kind = .act, help: String,
-    read: @escaping @Sendable (ToolArguments) -> () throws(UsageError) -> Value,
+    read: @escaping @Sendable (ToolArguments) -> () throws(TextProblem) -> Value,
     run: @escaping @Sendable (DaemonTalk) -> (Value) throws(ControlFailure) -> ExitCode
   ) {
     (self.name, self.syntax, self.summary) = (name, syntax, summary)
     (self.kind, self.help) = (kind, help)
-    reader = { (arguments) throws(UsageError) in
+    reader = { (arguments) throws(TextProblem) in
       let value = try read(arguments)()
       return (value, { (talk) throws(ControlFailure) in try run(talk)(value) })
     }
@@ -87,7 +87,7 @@ package struct ToolCommand: Sendable {
 
   package static func named(_ name: String) -> ToolCommand? { all.first { $0.name == name } }
 
-  func read(_ arguments: ToolArguments) throws(UsageError) -> ToolTask {
+  func read(_ arguments: ToolArguments) throws(TextProblem) -> ToolTask {
     let first = arguments.words.first.map { "'\(Printable.text($0))'" }
     return ToolTask(command: self, work: try reader(arguments), deed: deed(first))
   }

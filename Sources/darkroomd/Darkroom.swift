@@ -285,7 +285,7 @@ final class Darkroom: Sendable {
     await reload.run(
       ground.status, work.health, telling: { work.narrator.tell($0) },
       forecast: { [retention] in retention.forecast($1.record, after: $0.record) },
-      secrets: { [cluster] settings throws(ConfigurationError) in
+      secrets: { [cluster] settings throws(Failure) in
         try cluster?.renewPassword(settings.cluster) ?? []
       },
       [

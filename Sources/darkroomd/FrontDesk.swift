@@ -120,9 +120,9 @@ final class FrontDesk: ControlService {
     case is StatusOrder:
       return .answer(StatusReply(report("waiting: \(trouble.reason)", [trouble.words])))
     case is ReloadOrder where peer.mayReload(daemonOf: ThisProcess.user):
-      do throws(ConfigurationError) {
-        _ = try await onDisk { () throws(ConfigurationError) in try source.readWithSecrets() }
-      } catch { return .failed(.reloadFailed(why: error.description)) }
+      do throws(Failure) {
+        _ = try await onDisk { () throws(Failure) in try source.readWithSecrets() }
+      } catch { return .failed(.reloadFailed(why: error.reason)) }
       if let service = hangUp() { return await service.handle(call, from: peer) }
       return .answer(
         NotesReply(["the settings take effect when the start is over: \(trouble.reason)"]))

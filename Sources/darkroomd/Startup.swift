@@ -172,13 +172,13 @@ enum Startup {
   static func settings(
     _ source: ConfigurationFile, secrets: Bool = false
   ) throws(StartFailure) -> LiveSettings {
-    do throws(ConfigurationError) {
+    do throws(Failure) {
       let (settings, origins) = try secrets ? source.readWithSecrets() : source.readChecked()
       return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(
-        error.isMachineTrouble ? ExitCode.io : ExitCode.configuration,
-        "could not read the settings: \(error)")
+        error.kind == .machine ? ExitCode.io : ExitCode.configuration,
+        "could not read the settings: \(error.reason)")
     }
   }
 

@@ -37,7 +37,7 @@ struct MarkupMemoryTests {
     return Array("<?xml version=\"1.0\"?><a x='\(body.count)'>\(body.joined())</a>".utf8)
   }()
 
-  private static func read() -> MarkupError? {
+  private static func read() -> MarkupFault? {
     let reader = MarkupReader<Never>(
       open: { (_, _, _) in }, text: { (_, _) in }, close: { (_) in })
     var rest = document[...]

@@ -23,7 +23,7 @@ struct MarkupTests {
 
   static func read(
     _ text: String, piece: Int = .max, notes: Notes
-  ) throws(Stop) -> MarkupError? {
+  ) throws(Stop) -> MarkupFault? {
     let reader = MarkupReader<Stop>(
       open: { (name, hasAttributes, line) throws(Stop) in
         notes.endText()
@@ -116,7 +116,7 @@ struct MarkupTests {
     let trouble = try Self.read("<a>\n  <b></c></a>", notes: Notes())
     #expect(
       trouble
-        == MarkupError(
+        == MarkupFault(
           kind: .malformed, line: 2, column: 8, offset: 11,
           words: "it is not well-formed XML (mismatched tag)"))
   }

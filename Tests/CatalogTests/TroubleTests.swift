@@ -147,8 +147,8 @@ struct TroubleTests {
 
   @Test("a parser without memory is trouble of this machine, and no fault of the list")
   func memory() {
-    let error = MarkupError(
-      kind: .memory, line: 3, column: 1, offset: 40, words: MarkupError.noMemory)
+    let error = MarkupFault(
+      kind: .memory, line: 3, column: 1, offset: 40, words: MarkupFault.noMemory)
     #expect(
       ListReader.failure(error, around: ([], []), isDone: false)
         == Failure(.machine, code: "list.memory", reason: "no memory is left to read it"))

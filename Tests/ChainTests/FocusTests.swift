@@ -168,10 +168,10 @@ import Vocabulary
       let viewer = FocusBoard.Viewer(ListID(1), user: 1000, name: OutsideText(checked: "\(name)"))
       try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
     }
-    #expect(throws: FocusBoard.Refusal.tooManyViewers) {
+    #expect(throws: FocusBoard.tooManyViewers) {
       try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
     }
-    #expect(throws: FocusBoard.Refusal.notAtWork) {
+    #expect(throws: FocusBoard.notAtWork) {
       try admission.setFocus(
         FocusBoard.Viewer(ListID(9), user: 0), [1], until: .seconds(60), now: .zero)
     }
@@ -188,7 +188,7 @@ import Vocabulary
       try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
     }
     for list in 1...most { try look(at: list) }
-    #expect(throws: FocusBoard.Refusal.tooManyViewers) { try look(at: most + 1) }
+    #expect(throws: FocusBoard.tooManyViewers) { try look(at: most + 1) }
     try look(at: most + 2)
     try look(at: 1)
   }

@@ -200,7 +200,7 @@ struct FocusWorld {
     let name = OutsideText(checked: "\(Int.random(in: 0..<20, using: &random))")
     let viewer = FocusBoard.Viewer(list, user: 1, name: name)
     let until = now + .milliseconds(Int64.random(in: 1...20_000, using: &random))
-    do throws(FocusBoard.Refusal) {
+    do throws(Failure) {
       try admission.setFocus(viewer, photos, until: until, now: now)
       leases[viewer] = (Set(photos), until)
     } catch {

@@ -161,7 +161,7 @@ import Vocabulary
   private static let body = Data([0x30, 0x82, 0x01, 0x2C] + [UInt8](repeating: 7, count: 300))
     .base64EncodedString(options: .lineLength64Characters)
 
-  private func read(_ place: FreshFolder, _ name: String?) throws(ConfigurationError)
+  private func read(_ place: FreshFolder, _ name: String?) throws(Failure)
     -> NetworkFiles
   {
     var settings = Settings.Network()
@@ -170,10 +170,10 @@ import Vocabulary
   }
 
   private func problem(_ place: FreshFolder, _ name: String?) -> String {
-    do throws(ConfigurationError) {
+    do throws(Failure) {
       _ = try read(place, name)
       return ""
-    } catch { return error.description.replacing("\(place.path)/", with: "") }
+    } catch { return error.reason.replacing("\(place.path)/", with: "") }
   }
 
   @Test func `a file, a folder and a credential add up`() throws {

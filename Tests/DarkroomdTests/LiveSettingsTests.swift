@@ -3,6 +3,7 @@
 
 import Support
 import Testing
+import Vocabulary
 
 @testable import darkroomd
 
@@ -73,10 +74,10 @@ import Testing
     let scratch = try FreshFolder()
     let path = "\(scratch.path)/darkroomd.conf"
     #expect(try ConfigurationFile(path: path, isNamed: false).read().settings == Settings())
-    let error = #expect(throws: ConfigurationError.self) {
+    let error = #expect(throws: Failure.self) {
       try ConfigurationFile(path: path, isNamed: true).read()
     }
-    #expect(error?.file == path && error?.line == nil)
+    #expect(error?.reason.hasPrefix("\(path): ") == true)
   }
 
   @Test func `each read sees the file as it is then`() throws {
@@ -87,7 +88,7 @@ import Testing
       #expect(try source.read().settings.download.attempts == count)
     }
     try scratch.write(Array("[Download]\nAttempts=none\n".utf8), to: "darkroomd.conf")
-    let error = #expect(throws: ConfigurationError.self) { try source.read() }
-    #expect(error?.line == 2)
+    let error = #expect(throws: Failure.self) { try source.read() }
+    #expect(error?.reason.hasPrefix("\(source.path):2: ") == true)
   }
 }

@@ -152,13 +152,13 @@ import Vocabulary
     try write(text)
     try await running {
       let answer = try #require(await reload.ask(by: 0))
-      let refusal = #expect(throws: ConfigurationError.self) { try answer.get() }
-      #expect(refusal?.description.contains(words) == true)
+      let refusal = #expect(throws: Failure.self) { try answer.get() }
+      #expect(refusal?.reason.contains(words) == true)
       #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
       let notice = try #require(told.withLock { $0 }.first)
       #expect(notice.priority == .error)
       #expect(
-        notice.message.fields.first { $0.field == .reason }?.text == refusal?.description)
+        notice.message.fields.first { $0.field == .reason }?.text == refusal?.reason)
       #expect(health.health.lines.map { $0.contains(words) } == [true])
       try write("[Download]\nAttempts=3\n")
       #expect(await notes()?.count == 1)

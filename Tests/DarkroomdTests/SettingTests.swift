@@ -9,7 +9,7 @@ import Vocabulary
 @testable import darkroomd
 
 @Suite struct SettingTests {
-  private func read(_ text: String) throws(ConfigurationError) -> Settings {
+  private func read(_ text: String) throws(Failure) -> Settings {
     var (settings, origins) = (Settings(), SettingOrigins())
     try ConfigurationFile.apply(Array(text.utf8), from: "test.conf", to: &settings, &origins)
     return settings
@@ -93,10 +93,9 @@ import Vocabulary
   func `an error comes with its line and what to write`(
     text: String, line: Int, problem: String
   ) {
-    let error = #expect(throws: ConfigurationError.self) { try read(text) }
-    #expect(error?.line == line)
-    #expect(error?.problem.hasPrefix(problem) == true, "\(error?.problem ?? "")")
-    #expect(error?.description.hasPrefix("test.conf:\(line): ") == true)
+    let error = #expect(throws: Failure.self) { try read(text) }
+    let words = error?.reason ?? ""
+    #expect(words.hasPrefix("test.conf:\(line): \(problem)"), "\(words)")
   }
 
   @Test func `a byte order mark at the beginning of a file is not a part of its first line`() throws
@@ -106,12 +105,12 @@ import Vocabulary
     #expect(try read("\(mark)# a comment\r\n[Filter]\r\nWorkers=3\r\n").filter.workers == 3)
     #expect(try read(mark) == Settings())
     for text in ["\(mark)\(mark)[Filter]\n", "\n\(mark)[Filter]\n"] {
-      #expect(throws: ConfigurationError.self) { try read(text) }
+      #expect(throws: Failure.self) { try read(text) }
     }
   }
 
   @Test func `a file with one wrong line is refused`() {
-    #expect(throws: ConfigurationError.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
+    #expect(throws: Failure.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
   }
 
   @Test func `bytes that are not text, and files that are too long, are refused`() {
@@ -121,7 +120,7 @@ import Vocabulary
       ([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), "it is longer than 1 MiB"),
     ]
     for (bytes, problem) in cases {
-      #expect(throws: ConfigurationError(file: "f", line: nil, problem: problem)) {
+      #expect(throws: Failure.settings("f", problem)) {
         try ConfigurationFile.apply(bytes, from: "f", to: &settings, &origins)
       }
     }
@@ -132,8 +131,8 @@ import Vocabulary
       "[Inbox]\n\u{1B}[2J=1\n", "[\u{1B}[2J]\n", "[Inbox]\nQuietTime=\u{1B}[2J\n",
       "[Filter]\nFilter=\u{1B}(1)\n", "[Download]\nFileFolders=\u{1B}x\n",
     ] {
-      let error = #expect(throws: ConfigurationError.self) { try read(text) }
-      #expect(error?.description.contains("\u{1B}") == false, "\(text)")
+      let error = #expect(throws: Failure.self) { try read(text) }
+      #expect(error?.reason.contains("\u{1B}") == false, "\(text)")
     }
   }
 
@@ -174,10 +173,10 @@ import Vocabulary
 @Suite struct SettingsFileTests {
   /// The message, without the folder of the test.
   private func problem(_ place: FreshFolder) -> String {
-    do throws(ConfigurationError) {
+    do throws(Failure) {
       _ = try ConfigurationFile(path: "\(place.path)/test.conf", isNamed: false).read()
       return "none"
-    } catch { return error.description.replacing("\(place.path)/", with: "") }
+    } catch { return error.reason.replacing("\(place.path)/", with: "") }
   }
 
   @Test(arguments: ["test.conf", "test.conf.d/a.conf"])
@@ -209,11 +208,10 @@ import Vocabulary
     let text = "[Cluster]\nLedger=host=db no_option=x\nBlobs=/srv/darkroom\n"
     try place.write(Array(text.utf8), to: "test.conf")
     let file = ConfigurationFile(path: "\(place.path)/test.conf", isNamed: true)
-    let error = #expect(throws: ConfigurationError.self) { try file.readChecked() }
-    #expect(error?.line == 2)
+    let error = #expect(throws: Failure.self) { try file.readChecked() }
     #expect(
-      error?.description.hasSuffix(
-        #"libpq does not understand Ledger=: invalid connection option "no_option""#) == true)
+      error?.reason.hasSuffix(
+        #":2: libpq does not understand Ledger=: invalid connection option "no_option""#) == true)
   }
 
   @Test func `the error names a file in place of the folder beside the settings`()

@@ -261,7 +261,7 @@ struct ArgumentTests {
       ),
     ])
   func refused(line: String, words: String) {
-    let error = #expect(throws: UsageError.self) {
+    let error = #expect(throws: TextProblem.self) {
       try ToolArguments.read(Self.words(line))
     }
     #expect(error?.description == words)

@@ -178,14 +178,14 @@ struct MessageTests {
     ])
   func badMember(members: JSONObject) {
     let json = members["a"] ?? .null
-    func read<Part: MessagePart>(_ kind: Part.Type) -> FieldError? {
-      #expect(throws: FieldError.self) { _ = try Part(json, of: "a", .max) }
+    func read<Part: MessagePart>(_ kind: Part.Type) -> BadMessage? {
+      #expect(throws: BadMessage.self) { _ = try Part(json, of: "a", .max) }
     }
     let errors = [
       read([String].self), read([UInt32].self), read([ListSummary].self), read(ListSummary.self),
       read(UInt32.self),
     ]
-    #expect(errors.allSatisfy { $0?.name == "a" })
+    #expect(errors.allSatisfy { $0?.member == "a" })
   }
 
   @Test

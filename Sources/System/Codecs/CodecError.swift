@@ -18,6 +18,10 @@ package struct CodecError: Error, Equatable, Sendable {
     case memory
     /// More scans than the limit.
     case scans
+    /// More metadata than the limit.
+    case metadata
+    /// A colour profile larger than the limit.
+    case profile
     /// The kernel refused to read or write.
     case system(SystemError)
   }
@@ -29,6 +33,13 @@ package struct CodecError: Error, Equatable, Sendable {
   package init(_ code: Code, _ words: String) {
     self.code = code
     self.words = words
+  }
+
+  /// The same for a call of the kernel.
+  package static func system<Value>(
+    _ call: () throws(SystemError) -> Value
+  ) throws(CodecError) -> Value {
+    do throws(SystemError) { return try call() } catch { throw CodecError(.system(error), "") }
   }
 
   /// The result of a call that is negative on trouble.

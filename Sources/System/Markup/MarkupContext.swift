@@ -17,7 +17,7 @@ protocol MarkupTarget: AnyObject {
   private let parser: XML_Parser
   private let target: any MarkupTarget
   /// A refusal of XML that expat would accept.
-  private(set) var trouble: MarkupError?
+  private(set) var trouble: MarkupFault?
   /// Expat may still call back after a stop.
   private var isStopped = false
 
@@ -77,8 +77,8 @@ protocol MarkupTarget: AnyObject {
     unsafe _ = XML_StopParser(parser, 0)
   }
 
-  private func refuse(_ kind: MarkupError.Kind, _ words: String) {
-    trouble = unsafe MarkupError(kind, at: parser, words)
+  private func refuse(_ kind: MarkupFault.Kind, _ words: String) {
+    trouble = unsafe MarkupFault(kind, at: parser, words)
     go(on: false)
   }
 

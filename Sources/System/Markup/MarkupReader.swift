@@ -2,7 +2,7 @@
 // XML as a stream: bytes in, elements and text out, in document order. Memory does not grow with the
 // document; the reader does not recurse, fetches nothing, and expands only XML's five built-in entities.
 // Raises the errors of the handlers and of the source of bytes; for a document that is not such XML it
-// returns a `MarkupError`.
+// returns a `MarkupFault`.
 
 internal import CExpat
 
@@ -26,16 +26,16 @@ package struct MarkupReader<Problem: Error> {
   /// the encoding that the document declares. Nil if the document was read to its end.
   package func read(
     isUTF8: Bool = false, next: () throws(Problem) -> [UInt8]
-  ) throws(Problem) -> MarkupError? {
+  ) throws(Problem) -> MarkupFault? {
     try unsafe read(with: XML_ParserCreate(isUTF8 ? "UTF-8" : nil), next: next)
   }
 
   /// Frees the parser, which is nil if there was no memory for it.
   func read(
     with parser: XML_Parser?, next: () throws(Problem) -> [UInt8]
-  ) throws(Problem) -> MarkupError? {
+  ) throws(Problem) -> MarkupFault? {
     guard let parser = unsafe parser else {
-      return MarkupError(kind: .memory, line: 1, column: 1, offset: 0, words: MarkupError.noMemory)
+      return MarkupFault(kind: .memory, line: 1, column: 1, offset: 0, words: MarkupFault.noMemory)
     }
     defer { unsafe XML_ParserFree(parser) }
     let context = unsafe MarkupContext(of: parser, handlers)
@@ -55,33 +55,33 @@ package struct MarkupReader<Problem: Error> {
       if status != XML_STATUS_OK { return unsafe Self.trouble(of: parser) }
       let reached = UInt64(max(0, unsafe XML_GetCurrentByteIndex(parser)))
       if !bytes.isEmpty, fed > reached, fed - reached > Self.longestToken {
-        return unsafe MarkupError(
+        return unsafe MarkupFault(
           .oversized, at: parser, "a tag or comment is longer than 1 MiB")
       }
     } while !bytes.isEmpty
     return nil
   }
 
-  private static func trouble(of parser: XML_Parser) -> MarkupError {
+  private static func trouble(of parser: XML_Parser) -> MarkupFault {
     let code = unsafe XML_GetErrorCode(parser)
     switch code {
     case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
       XML_ERROR_UNCLOSED_CDATA_SECTION:
-      return unsafe MarkupError(.truncated, at: parser, "the file ends in the middle")
+      return unsafe MarkupFault(.truncated, at: parser, "the file ends in the middle")
     case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
-      return unsafe MarkupError(.trailing, at: parser, "something follows the end")
+      return unsafe MarkupFault(.trailing, at: parser, "something follows the end")
     case XML_ERROR_UNDEFINED_ENTITY, XML_ERROR_PARAM_ENTITY_REF:
-      return unsafe MarkupError(.entity, at: parser, "it uses an entity that XML does not define")
+      return unsafe MarkupFault(.entity, at: parser, "it uses an entity that XML does not define")
     case XML_ERROR_NO_MEMORY:
-      return unsafe MarkupError(.memory, at: parser, MarkupError.noMemory)
+      return unsafe MarkupFault(.memory, at: parser, MarkupFault.noMemory)
     default:
       let words = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "unknown error"
-      return unsafe MarkupError(.malformed, at: parser, "it is not well-formed XML (\(words))")
+      return unsafe MarkupFault(.malformed, at: parser, "it is not well-formed XML (\(words))")
     }
   }
 }
 
-extension MarkupError {
+extension MarkupFault {
   static let noMemory = "no memory is left to read it"
 
   init(_ kind: Kind, at parser: XML_Parser, _ words: String) {

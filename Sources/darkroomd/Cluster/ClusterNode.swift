@@ -111,12 +111,11 @@ struct ClusterNode: Sendable {
 
   /// Reads the password again, for sessions with the ledger that begin from now on; returns the settings
   /// whose secrets have changed.
-  func renewPassword(_ settings: Settings.Cluster) throws(ConfigurationError) -> [String] {
+  func renewPassword(_ settings: Settings.Cluster) throws(Failure) -> [String] {
     do throws(StartFailure) {
       return usePassword(try settings.readPassword()) ? ["LedgerPassword"] : []
     } catch {
-      throw ConfigurationError(
-        file: settings.password ?? "LedgerPassword=", line: nil, problem: error.words)
+      throw .settings(settings.password ?? "LedgerPassword=", error.words)
     }
   }
 

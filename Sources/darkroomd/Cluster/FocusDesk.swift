@@ -21,7 +21,7 @@ struct FocusDesk: OnGround {
     case .set(let list, let viewer, let photos, let until):
       let numbers = await onDisk { try? self.numbers(of: photos, in: list) }
       guard let numbers else { return false }
-      do throws(FocusBoard.Refusal) {
+      do throws(Failure) {
         try chains.focus(FocusBoard.Viewer(list, viewer), on: numbers, for: until - clock.uptime())
       } catch { return false }
       return true

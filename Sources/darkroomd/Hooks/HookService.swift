@@ -28,9 +28,9 @@ enum HookService {
     var runner = HookRunner(
       outbox, in: places, reporter: reporter, health: health, changes: changes
     ) { () throws(Failure) in
-      do throws(ConfigurationError) { return try source.read().settings.hooks } catch {
+      do throws(Failure) { return try source.read().settings.hooks } catch {
         throw Failure(
-          .machine, code: "configuration", reason: "could not read the settings: \(error)")
+          .machine, code: error.code, reason: "could not read the settings: \(error.reason)")
       }
     }
     runner.run(until: signals.descriptor, linger: linger)

@@ -394,7 +394,7 @@ final class ControlCalls: ControlService {
     }
     switch await reload.ask(by: peer.user) {
     case .success(let notes): return NotesReply(notes)
-    case .failure(let error): throw .reloadFailed(why: error.description)
+    case .failure(let error): throw .reloadFailed(why: error.reason)
     case nil: throw .notPossible(why: "the daemon is stopping")
     }
   }

@@ -38,9 +38,9 @@ struct FocusCalls {
     if left.isEmpty {
       _ = views.chains.unfocus(viewer)
     } else {
-      do throws(FocusBoard.Refusal) {
+      do throws(Failure) {
         try views.chains.focus(viewer, on: left, for: time)
-      } catch { throw Self.words(error) }
+      } catch { throw .notPossible(why: error.reason) }
     }
     return report(
       order, try views.summary(list), photos: numbers.count, left: UInt32(left.count))
@@ -130,7 +130,7 @@ struct FocusCalls {
     case .set(let left): return left
     case .notAtWork where photos.isEmpty: return 0
     case .notAtWork: throw .notPossible(why: OpenList.over.reason)
-    case .tooManyViewers: throw Self.words(.tooManyViewers)
+    case .tooManyViewers: throw .notPossible(why: FocusBoard.tooManyViewers.reason)
     }
   }
 
@@ -156,17 +156,6 @@ struct FocusCalls {
         numbers.append(next)
       }
       return numbers
-    }
-  }
-
-  private static func words(_ refusal: FocusBoard.Refusal) -> ControlError {
-    switch refusal {
-    case .notAtWork: .notPossible(why: "the list is not at work yet; 'darkroomctl why' says why")
-    case .tooManyViewers:
-      .notPossible(
-        why: "at most \(FocusBoard.mostOfList) viewers may have a focus on a list, "
-          + "\(FocusBoard.mostOfOwner) on the lists of one user, and "
-          + "\(FocusBoard.mostViewers) in all")
     }
   }
 }

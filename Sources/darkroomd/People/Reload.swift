@@ -10,14 +10,14 @@ import Vocabulary
 
 final class Reload: Sendable {
   /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
-  typealias Answer = Result<[String], ConfigurationError>?
+  typealias Answer = Result<[String], Failure>?
 
   /// Counts the prints and lists that the second settings remove after the first.
   typealias Forecast = (Settings, Settings) -> [String]
 
   /// Reads the files that the settings name, and returns the settings whose secrets have changed. A failure refuses
   /// the reload. Waits for a disk.
-  typealias Secrets = @Sendable (Settings) throws(ConfigurationError) -> [String]
+  typealias Secrets = @Sendable (Settings) throws(Failure) -> [String]
 
   private struct Request: Sendable {
     /// Nil for SIGHUP: no caller waits for the answer.
@@ -78,7 +78,7 @@ final class Reload: Sendable {
       await onDisk { status.reloading() }
       let (answer, notice) = await reload(request.caller?.user, forecast, secrets, parts)
       let refusal: Failure? =
-        if case .failure(let error) = answer { Self.failure(error) } else { nil }
+        if case .failure(let error) = answer { error } else { nil }
       health.set(refusal, for: .settings)
       // A reader of the message may ask for the health.
       tell(notice)
@@ -92,8 +92,8 @@ final class Reload: Sendable {
     _ secrets: Secrets,
     _ parts: [(Settings) -> Void]
   ) async -> (Answer, Notice) {
-    do throws(ConfigurationError) {
-      let ((new, origins), renewed, notes) = try await onDisk { () throws(ConfigurationError) in
+    do throws(Failure) {
+      let ((new, origins), renewed, notes) = try await onDisk { () throws(Failure) in
         let read = try source.readWithSecrets()
         return (read, try secrets(read.settings), read.settings.notes)
       }
@@ -108,10 +108,6 @@ final class Reload: Sendable {
           changed: changes.all + renewed.filter { !changes.all.contains($0) },
           by: user.map { Person($0) })
       )
-    } catch { return (.failure(error), .configurationRejected(Self.failure(error))) }
-  }
-
-  private static func failure(_ error: ConfigurationError) -> Failure {
-    Failure(.final, code: "configuration", reason: error.description)
+    } catch { return (.failure(error), .configurationRejected(error)) }
   }
 }

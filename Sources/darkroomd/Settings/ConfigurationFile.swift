@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads darkroomd.conf, then the files of darkroomd.conf.d/, over the built-in defaults. An unknown key is an
-// error with a suggestion. Returns complete settings or raises `ConfigurationError`. A value; reading it
-// waits for a disk.
+// error with a suggestion. Returns complete settings or raises a `Failure` that names the file and the line. A value;
+// reading it waits for a disk.
 
 import Cluster
 import Linux
 import Vocabulary
 
-struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-  let file: String
-  let line: Int?
-  let problem: String
-  /// This machine is in trouble; the file is not at fault.
-  var isMachineTrouble = false
+extension Failure {
+  /// - Parameter isMachineTrouble: this machine is in trouble, and the file is not at fault.
+  static func settings(
+    _ file: String, line: Int? = nil, _ problem: String, isMachineTrouble: Bool = false
+  ) -> Failure {
+    Failure(
+      isMachineTrouble ? .machine : .final, code: "configuration",
+      reason: "\(line.map { "\(file):\($0)" } ?? file): \(problem)")
+  }
 
-  var description: String {
-    line.map { "\(file):\($0): \(problem)" } ?? "\(file): \(problem)"
+  /// A file of the settings, or one that they name, cannot be read.
+  static func unreadable(_ path: String, _ error: SystemError) -> Failure {
+    .settings(
+      path, "could not read it: \(error.words)", isMachineTrouble: error.isMachineTrouble)
   }
 }
 
@@ -31,7 +36,7 @@ struct ConfigurationFile: Sendable {
   let isNamed: Bool
 
   /// The file, if it exists, then the `.conf` files of its folder in the order of their names.
-  func read() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
+  func read() throws(Failure) -> (settings: Settings, origins: SettingOrigins) {
     var read = (settings: Settings(), origins: SettingOrigins())
     for (file, bytes) in try texts() {
       try Self.apply(bytes, from: file, to: &read.settings, &read.origins)
@@ -40,23 +45,21 @@ struct ConfigurationFile: Sendable {
   }
 
   /// The same, if the daemon can work with them: it can read the certificates and credentials that they name.
-  func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
+  func readChecked() throws(Failure) -> (settings: Settings, origins: SettingOrigins) {
     var read = try read()
     let cluster = read.settings.cluster
     if cluster.ledger != nil, cluster.blobs == nil {
-      throw ConfigurationError(file: path, line: nil, problem: Settings.Cluster.needsBlobs)
+      throw .settings(path, Settings.Cluster.needsBlobs)
     }
     if let problem = cluster.ledger.flatMap({ LedgerPlace.problem(in: $0) }) {
       let place = read.origins.place(of: "Ledger")
-      throw ConfigurationError(
-        file: place?.file ?? path, line: place?.line,
-        problem: "libpq does not understand Ledger=: \(problem)")
+      throw .settings(
+        place?.file ?? path, line: place?.line, "libpq does not understand Ledger=: \(problem)")
     }
     if cluster.hasStore, cluster.blobCredentials == nil {
-      throw ConfigurationError(
-        file: path, line: nil, problem: Settings.Cluster.needsCredentials)
+      throw .settings(path, Settings.Cluster.needsCredentials)
     }
-    do throws(ConfigurationError) {
+    do throws(Failure) {
       read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
     } catch { throw read.origins.located(error, of: "CertificateAuthorities") }
     return read
@@ -64,7 +67,7 @@ struct ConfigurationFile: Sendable {
 
   /// The same, after a look at the files with secrets, which a start reads. The credentials of systemd are left out: a
   /// service has those that it was started with.
-  func readWithSecrets() throws(ConfigurationError) -> (
+  func readWithSecrets() throws(Failure) -> (
     settings: Settings, origins: SettingOrigins
   ) {
     let read = try readChecked()
@@ -72,12 +75,11 @@ struct ConfigurationFile: Sendable {
     guard cluster.ledger != nil else { return read }
     func check(
       _ word: String?, _ key: String, _ act: () throws(StartFailure) -> Void
-    ) throws(ConfigurationError) {
+    ) throws(Failure) {
       guard word?.hasPrefix("/") == true else { return }
       do throws(StartFailure) { try act() } catch {
         let place = read.origins.place(of: key)
-        throw ConfigurationError(
-          file: place?.file ?? path, line: place?.line, problem: error.words)
+        throw .settings(place?.file ?? path, line: place?.line, error.words)
       }
     }
     try check(cluster.password, "LedgerPassword") { () throws(StartFailure) in
@@ -93,19 +95,19 @@ struct ConfigurationFile: Sendable {
 
   private typealias Text = (path: String, bytes: [UInt8])
 
-  private func texts() throws(ConfigurationError) -> [Text] {
+  private func texts() throws(Failure) -> [Text] {
     let full = path.contains("/") ? path : "./\(path)"
     let parts = full.split(separator: "/", omittingEmptySubsequences: false)
     let parent = parts.dropLast().joined(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }), let more = FileName("\(name).d") else {
-      throw ConfigurationError(file: path, line: nil, problem: "it is not the name of a file")
+      throw .settings(path, "it is not the name of a file")
     }
     let folder: LinuxFolder
     do throws(SystemError) {
       folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
     } catch {
       if error.isMissing, !isNamed { return [] }
-      throw Self.unreadable(path, error)
+      throw .unreadable(path, error)
     }
     var found: [Text] = []
     let isThere = try Self.reading(path) { () throws(SystemError) in
@@ -117,7 +119,7 @@ struct ConfigurationFile: Sendable {
 
   /// The `.conf` files of a folder, in the order of their names.
   private static func texts(of name: FileName, in folder: LinuxFolder, _ path: String)
-    throws(ConfigurationError) -> [Text]
+    throws(Failure) -> [Text]
   {
     let found = try reading(path) { () throws(SystemError) -> (LinuxFolder, [FileName])? in
       guard try folder.has(name) else { return nil }
@@ -133,38 +135,31 @@ struct ConfigurationFile: Sendable {
   }
 
   private static func text(of name: FileName, in folder: LinuxFolder, _ path: String)
-    throws(ConfigurationError) -> Text
+    throws(Failure) -> Text
   {
     do throws(SystemError) {
       return (path, try folder.openFile(name, .read).read(at: 0, upTo: longest + 1))
     } catch {
       let isOther = (try? folder.status(of: name).kind) == .other
       throw isOther
-        ? ConfigurationError(
-          file: path, line: nil, problem: "could not read it: it is a pipe, a socket or a device")
-        : unreadable(path, error)
+        ? .settings(path, "could not read it: it is a pipe, a socket or a device")
+        : .unreadable(path, error)
     }
   }
 
   /// Turns the kernel's error into one that names this file.
   private static func reading<Value>(_ path: String, _ act: () throws(SystemError) -> Value)
-    throws(ConfigurationError) -> Value
+    throws(Failure) -> Value
   {
-    do throws(SystemError) { return try act() } catch { throw unreadable(path, error) }
-  }
-
-  private static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
-    ConfigurationError(
-      file: path, line: nil, problem: "could not read it: \(error.words)",
-      isMachineTrouble: error.isMachineTrouble)
+    do throws(SystemError) { return try act() } catch { throw .unreadable(path, error) }
   }
 
   static func apply(
     _ bytes: [UInt8], from file: String, to settings: inout Settings,
     _ origins: inout SettingOrigins
-  ) throws(ConfigurationError) {
-    func wrong(_ line: Int?, _ problem: String) -> ConfigurationError {
-      ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
+  ) throws(Failure) {
+    func wrong(_ line: Int?, _ problem: String) -> Failure {
+      .settings(file, line: line, Printable.text(problem, limit: 1000))
     }
     guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
     let marked = bytes.starts(with: Self.byteOrderMark)
@@ -199,8 +194,8 @@ struct ConfigurationFile: Sendable {
   }
 
   private static func sectionName(
-    _ line: String, wrong: (String) -> ConfigurationError
-  ) throws(ConfigurationError) -> String {
+    _ line: String, wrong: (String) -> Failure
+  ) throws(Failure) -> String {
     let name = trimmed(line.dropFirst().dropLast())
     let known = Set(SettingEntry.all.map(\.section))
     guard line.hasSuffix("]"), known.contains(name) else {

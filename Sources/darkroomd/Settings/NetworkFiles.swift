@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The certificates of own authorities and the login of the proxy: read with the settings, and kept in memory, so that a
 // change of a file takes effect with a reload. systemd's credentials `proxy` (USER:PASSWORD) and `authorities` need no
-// setting. Raises `ConfigurationError`; no text of it contains a byte of the login. A value; `read` waits for a disk.
+// setting. Raises `Failure`; no text of it contains a byte of the login. A value; `read` waits for a disk.
 
 import Linux
 import Transfer
@@ -14,19 +14,19 @@ struct NetworkFiles: Equatable, Sendable {
 
   static let longest = 1 << 20
 
-  static func read(_ settings: Settings.Network) throws(ConfigurationError) -> NetworkFiles {
+  static func read(_ settings: Settings.Network) throws(Failure) -> NetworkFiles {
     try read(settings, credentials: Surroundings.environment()["CREDENTIALS_DIRECTORY"])
   }
 
   static func read(
     _ settings: Settings.Network, credentials: String?
-  ) throws(ConfigurationError) -> NetworkFiles {
+  ) throws(Failure) -> NetworkFiles {
     var files = NetworkFiles()
     if let path = settings.certificateAuthorities { files.authorities = try authorities(path) }
     guard let credentials, credentials.hasPrefix("/") else { return files }
     if let bytes = try credential("proxy", in: credentials) {
       guard let login = ProxyLogin(bytes) else {
-        throw wrong("\(credentials)/proxy", "it is not one line with USER:PASSWORD")
+        throw .settings("\(credentials)/proxy", "it is not one line with USER:PASSWORD")
       }
       files.login = login
     }
@@ -39,31 +39,33 @@ struct NetworkFiles: Equatable, Sendable {
   /// Nil if it was not given.
   private static func credential(
     _ name: StaticString, in path: String
-  ) throws(ConfigurationError) -> [UInt8]? {
+  ) throws(Failure) -> [UInt8]? {
     do throws(SystemError) {
       let folder = try LinuxFolder.open(path: path)
       return try folder.openFile(FileName(literal: name), .read).read(at: 0, upTo: longest + 1)
     } catch {
       if error.isMissing { return nil }
-      throw unreadable("\(path)/\(name)", error)
+      throw .unreadable("\(path)/\(name)", error)
     }
   }
 
   // MARK: authorities
 
   /// Those of a file, or of the files of a folder that end in `.pem` or `.crt`.
-  private static func authorities(_ path: String) throws(ConfigurationError) -> [UInt8] {
+  private static func authorities(_ path: String) throws(Failure) -> [UInt8] {
     var all: [UInt8] = []
     for (file, bytes) in try texts(path) { all += try checked(bytes, file) + [0x0A] }
-    guard !all.isEmpty else { throw wrong(path, "it has no file that ends in .pem or .crt") }
-    guard all.count <= longest else { throw wrong(path, "its certificates are longer than 1 MiB") }
+    guard !all.isEmpty else { throw .settings(path, "it has no file that ends in .pem or .crt") }
+    guard all.count <= longest else {
+      throw .settings(path, "its certificates are longer than 1 MiB")
+    }
     return all
   }
 
-  private static func texts(_ path: String) throws(ConfigurationError) -> [(String, [UInt8])] {
+  private static func texts(_ path: String) throws(Failure) -> [(String, [UInt8])] {
     let parts = path.split(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }) else {
-      throw wrong(path, "it is not the name of a file")
+      throw .settings(path, "it is not the name of a file")
     }
     do throws(SystemError) {
       let parent = try LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
@@ -79,30 +81,18 @@ struct NetworkFiles: Equatable, Sendable {
             try folder.openFile(name, .read).read(at: 0, upTo: longest + 1)
           )
         }
-    } catch { throw unreadable(path, error) }
+    } catch { throw .unreadable(path, error) }
   }
 
   private static func checked(
     _ bytes: [UInt8], _ path: String
-  ) throws(ConfigurationError) -> [UInt8] {
-    guard bytes.count <= longest else { throw wrong(path, "it is longer than 1 MiB") }
+  ) throws(Failure) -> [UInt8] {
+    guard bytes.count <= longest else { throw .settings(path, "it is longer than 1 MiB") }
     guard let count = CertificateText.count(in: bytes) else {
-      throw wrong(path, "one of its certificates is damaged")
+      throw .settings(path, "one of its certificates is damaged")
     }
-    guard count > 0 else { throw wrong(path, "it contains no certificate in PEM") }
+    guard count > 0 else { throw .settings(path, "it contains no certificate in PEM") }
     return bytes
-  }
-
-  // MARK: errors
-
-  private static func wrong(_ path: String, _ problem: String) -> ConfigurationError {
-    ConfigurationError(file: path, line: nil, problem: problem)
-  }
-
-  private static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
-    ConfigurationError(
-      file: path, line: nil, problem: "could not read it: \(error.words)",
-      isMachineTrouble: error.isMachineTrouble)
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts of the settings that a file sets, and the lines that they come from. A value; raises nothing.
 
+import Vocabulary
+
 struct SettingOrigins: Equatable, Sendable {
   struct Place: Equatable, Sendable {
     let file: String
@@ -38,13 +40,13 @@ struct SettingOrigins: Equatable, Sendable {
   }
 
   /// An error about a file or folder that a setting names, with the line of the setting.
-  func located(_ error: ConfigurationError, of key: String) -> ConfigurationError {
+  func located(_ error: Failure, of key: String) -> Failure {
     guard let entry = SettingEntry.all.first(where: { $0.key == key }),
-      let place = place(of: key), error.file.hasPrefix(self[entry].text)
+      let place = place(of: key), error.reason.hasPrefix(self[entry].text)
     else { return error }
-    return ConfigurationError(
-      file: place.file, line: place.line, problem: "\(key)= cannot be used: \(error)",
-      isMachineTrouble: error.isMachineTrouble)
+    return .settings(
+      place.file, line: place.line, "\(key)= cannot be used: \(error.reason)",
+      isMachineTrouble: error.kind == .machine)
   }
 }
 

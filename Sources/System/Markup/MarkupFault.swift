@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a document is not acceptable XML, and where. The words follow the place: "line 4: …".
 
-package struct MarkupError: Error, Equatable, Sendable {
+package struct MarkupFault: Equatable, Sendable {
   package enum Kind: Sendable {
     /// The document ends before its root element does.
     case truncated
