@@ -52,7 +52,7 @@ extension TextProblem {
   static let twoForms = TextProblem(
     "'--json' and '--plain' exclude each other; use only one of them")
 
-  /// A word that nobody knows.
+  /// A word that is not one of the known ones.
   static func unknownValue(
     _ value: String, of option: String, _ use: String, _ known: [String]
   ) -> TextProblem {

@@ -120,7 +120,7 @@ import Vocabulary
       ([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), "it is longer than 1 MiB"),
     ]
     for (bytes, problem) in cases {
-      #expect(throws: Failure.settings("f", problem)) {
+      #expect(throws: ConfigurationFile.wrong("f", problem)) {
         try ConfigurationFile.apply(bytes, from: "f", to: &settings, &origins)
       }
     }

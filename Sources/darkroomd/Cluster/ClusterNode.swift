@@ -115,7 +115,7 @@ struct ClusterNode: Sendable {
     do throws(StartFailure) {
       return usePassword(try settings.readPassword()) ? ["LedgerPassword"] : []
     } catch {
-      throw .settings(settings.password ?? "LedgerPassword=", error.words)
+      throw ConfigurationFile.wrong(settings.password ?? "LedgerPassword=", error.words)
     }
   }
 

@@ -7,23 +7,6 @@ import Cluster
 import Linux
 import Vocabulary
 
-extension Failure {
-  /// - Parameter isMachineTrouble: this machine is in trouble, and the file is not at fault.
-  static func settings(
-    _ file: String, line: Int? = nil, _ problem: String, isMachineTrouble: Bool = false
-  ) -> Failure {
-    Failure(
-      isMachineTrouble ? .machine : .final, code: "configuration",
-      reason: "\(line.map { "\(file):\($0)" } ?? file): \(problem)")
-  }
-
-  /// A file of the settings, or one that they name, cannot be read.
-  static func unreadable(_ path: String, _ error: SystemError) -> Failure {
-    .settings(
-      path, "could not read it: \(error.words)", isMachineTrouble: error.isMachineTrouble)
-  }
-}
-
 struct ConfigurationFile: Sendable {
   /// A longer settings file is refused.
   static let longest = 1 << 20
@@ -49,15 +32,15 @@ struct ConfigurationFile: Sendable {
     var read = try read()
     let cluster = read.settings.cluster
     if cluster.ledger != nil, cluster.blobs == nil {
-      throw .settings(path, Settings.Cluster.needsBlobs)
+      throw Self.wrong(path, Settings.Cluster.needsBlobs)
     }
     if let problem = cluster.ledger.flatMap({ LedgerPlace.problem(in: $0) }) {
       let place = read.origins.place(of: "Ledger")
-      throw .settings(
+      throw Self.wrong(
         place?.file ?? path, line: place?.line, "libpq does not understand Ledger=: \(problem)")
     }
     if cluster.hasStore, cluster.blobCredentials == nil {
-      throw .settings(path, Settings.Cluster.needsCredentials)
+      throw Self.wrong(path, Settings.Cluster.needsCredentials)
     }
     do throws(Failure) {
       read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
@@ -79,7 +62,7 @@ struct ConfigurationFile: Sendable {
       guard word?.hasPrefix("/") == true else { return }
       do throws(StartFailure) { try act() } catch {
         let place = read.origins.place(of: key)
-        throw .settings(place?.file ?? path, line: place?.line, error.words)
+        throw Self.wrong(place?.file ?? path, line: place?.line, error.words)
       }
     }
     try check(cluster.password, "LedgerPassword") { () throws(StartFailure) in
@@ -93,6 +76,21 @@ struct ConfigurationFile: Sendable {
     return read
   }
 
+  /// - Parameter isMachineTrouble: this machine is in trouble, and the file is not at fault.
+  static func wrong(
+    _ file: String, line: Int? = nil, _ problem: String, isMachineTrouble: Bool = false
+  ) -> Failure {
+    Failure(
+      isMachineTrouble ? .machine : .final, code: "configuration",
+      reason: "\(line.map { "\(file):\($0)" } ?? file): \(problem)")
+  }
+
+  /// A file of the settings, or one that they name.
+  static func unreadable(_ path: String, _ error: SystemError) -> Failure {
+    wrong(
+      path, "could not read it: \(error.words)", isMachineTrouble: error.isMachineTrouble)
+  }
+
   private typealias Text = (path: String, bytes: [UInt8])
 
   private func texts() throws(Failure) -> [Text] {
@@ -100,14 +98,14 @@ struct ConfigurationFile: Sendable {
     let parts = full.split(separator: "/", omittingEmptySubsequences: false)
     let parent = parts.dropLast().joined(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }), let more = FileName("\(name).d") else {
-      throw .settings(path, "it is not the name of a file")
+      throw Self.wrong(path, "it is not the name of a file")
     }
     let folder: LinuxFolder
     do throws(SystemError) {
       folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
     } catch {
       if error.isMissing, !isNamed { return [] }
-      throw .unreadable(path, error)
+      throw unreadable(path, error)
     }
     var found: [Text] = []
     let isThere = try Self.reading(path) { () throws(SystemError) in
@@ -142,8 +140,8 @@ struct ConfigurationFile: Sendable {
     } catch {
       let isOther = (try? folder.status(of: name).kind) == .other
       throw isOther
-        ? .settings(path, "could not read it: it is a pipe, a socket or a device")
-        : .unreadable(path, error)
+        ? wrong(path, "could not read it: it is a pipe, a socket or a device")
+        : unreadable(path, error)
     }
   }
 
@@ -151,7 +149,7 @@ struct ConfigurationFile: Sendable {
   private static func reading<Value>(_ path: String, _ act: () throws(SystemError) -> Value)
     throws(Failure) -> Value
   {
-    do throws(SystemError) { return try act() } catch { throw .unreadable(path, error) }
+    do throws(SystemError) { return try act() } catch { throw unreadable(path, error) }
   }
 
   static func apply(
@@ -159,7 +157,7 @@ struct ConfigurationFile: Sendable {
     _ origins: inout SettingOrigins
   ) throws(Failure) {
     func wrong(_ line: Int?, _ problem: String) -> Failure {
-      .settings(file, line: line, Printable.text(problem, limit: 1000))
+      Self.wrong(file, line: line, Printable.text(problem, limit: 1000))
     }
     guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
     let marked = bytes.starts(with: Self.byteOrderMark)

@@ -26,7 +26,8 @@ struct NetworkFiles: Equatable, Sendable {
     guard let credentials, credentials.hasPrefix("/") else { return files }
     if let bytes = try credential("proxy", in: credentials) {
       guard let login = ProxyLogin(bytes) else {
-        throw .settings("\(credentials)/proxy", "it is not one line with USER:PASSWORD")
+        throw ConfigurationFile.wrong(
+          "\(credentials)/proxy", "it is not one line with USER:PASSWORD")
       }
       files.login = login
     }
@@ -45,7 +46,7 @@ struct NetworkFiles: Equatable, Sendable {
       return try folder.openFile(FileName(literal: name), .read).read(at: 0, upTo: longest + 1)
     } catch {
       if error.isMissing { return nil }
-      throw .unreadable("\(path)/\(name)", error)
+      throw ConfigurationFile.unreadable("\(path)/\(name)", error)
     }
   }
 
@@ -55,9 +56,11 @@ struct NetworkFiles: Equatable, Sendable {
   private static func authorities(_ path: String) throws(Failure) -> [UInt8] {
     var all: [UInt8] = []
     for (file, bytes) in try texts(path) { all += try checked(bytes, file) + [0x0A] }
-    guard !all.isEmpty else { throw .settings(path, "it has no file that ends in .pem or .crt") }
+    guard !all.isEmpty else {
+      throw ConfigurationFile.wrong(path, "it has no file that ends in .pem or .crt")
+    }
     guard all.count <= longest else {
-      throw .settings(path, "its certificates are longer than 1 MiB")
+      throw ConfigurationFile.wrong(path, "its certificates are longer than 1 MiB")
     }
     return all
   }
@@ -65,7 +68,7 @@ struct NetworkFiles: Equatable, Sendable {
   private static func texts(_ path: String) throws(Failure) -> [(String, [UInt8])] {
     let parts = path.split(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }) else {
-      throw .settings(path, "it is not the name of a file")
+      throw ConfigurationFile.wrong(path, "it is not the name of a file")
     }
     do throws(SystemError) {
       let parent = try LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
@@ -81,17 +84,21 @@ struct NetworkFiles: Equatable, Sendable {
             try folder.openFile(name, .read).read(at: 0, upTo: longest + 1)
           )
         }
-    } catch { throw .unreadable(path, error) }
+    } catch { throw ConfigurationFile.unreadable(path, error) }
   }
 
   private static func checked(
     _ bytes: [UInt8], _ path: String
   ) throws(Failure) -> [UInt8] {
-    guard bytes.count <= longest else { throw .settings(path, "it is longer than 1 MiB") }
-    guard let count = CertificateText.count(in: bytes) else {
-      throw .settings(path, "one of its certificates is damaged")
+    guard bytes.count <= longest else {
+      throw ConfigurationFile.wrong(path, "it is longer than 1 MiB")
     }
-    guard count > 0 else { throw .settings(path, "it contains no certificate in PEM") }
+    guard let count = CertificateText.count(in: bytes) else {
+      throw ConfigurationFile.wrong(path, "one of its certificates is damaged")
+    }
+    guard count > 0 else {
+      throw ConfigurationFile.wrong(path, "it contains no certificate in PEM")
+    }
     return bytes
   }
 }

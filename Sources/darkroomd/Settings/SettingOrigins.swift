@@ -44,7 +44,7 @@ struct SettingOrigins: Equatable, Sendable {
     guard let entry = SettingEntry.all.first(where: { $0.key == key }),
       let place = place(of: key), error.reason.hasPrefix(self[entry].text)
     else { return error }
-    return .settings(
+    return ConfigurationFile.wrong(
       place.file, line: place.line, "\(key)= cannot be used: \(error.reason)",
       isMachineTrouble: error.kind == .machine)
   }
