@@ -56,7 +56,7 @@ TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
-BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libmicrohttpd-dev libsystemd-dev \
+BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libssl-dev libmicrohttpd-dev libsystemd-dev \
 	libpq-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) postgresql pgbouncer systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \

@@ -77,7 +77,7 @@ let shims: [Target] = [
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
   .systemLibrary(
     name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
-    providers: [.apt(["libcurl4-openssl-dev"])]),
+    providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
   .systemLibrary(
     name: "CExpat", path: "Sources/System/CExpat",
     providers: [.apt(["libexpat1-dev"])]),
@@ -199,7 +199,7 @@ let tests: [Target] = [
   .testTarget(
     name: "EdgeTests",
     dependencies: [
-      "CAttempts", "Codecs", "Digests", "Files", "Linux", "Support", "Transfer", "Vocabulary",
+      "CAttempts", "CCurl", "Digests", "Files", "Linux", "Support", "Transfer", "Vocabulary",
       "Worker",
     ]),
   .testTarget(

@@ -26,7 +26,7 @@ struct Lifecycle {
   private static let longestStop = Duration.seconds(10)
   private static let late = Failure(
     .final, code: "stop.late",
-    reason: "work on a disk or a mount that does not answer has not ended within 10 seconds")
+    reason: "work that had begun has not ended within 10 seconds: a disk, a mount or a server may not answer")
 
   /// Returns the exit code.
   func run(on reactor: Reactor) async -> Int32 {

@@ -41,6 +41,32 @@ import Vocabulary
     }
   }
 
+  @Test func `after many short pieces of a body the transfer makes way`() throws {
+    let goOns = EventBoard(0)
+    let request = try TransferRequest(
+      url: "http://127.0.0.1/", maximumSize: 1 << 20, timeout: .seconds(60),
+      connectTimeout: .seconds(60), priority: .default)
+    let job = TransferJob(
+      ticket: 1, request: request, sink: SlowSink(room: 1 << 20),
+      goOn: { goOns.change { $0 += 1 } }, whenOver: { _ in })
+    let terms = TransferTerms(try TransferBench.loopback())
+    let transfer = ActiveTransfer(job, terms)
+    try transfer.prepare(try #require(EasyHandle()), terms)
+    func taken(_ size: Int) -> Int {
+      var count = 0
+      while count < 1000, case .taken = transfer.takeBody([UInt8](repeating: 7, count: size)) {
+        count += 1
+      }
+      return count
+    }
+    #expect(taken(1) == 256 && transfer.isPaused && goOns.value == 1)
+    _ = transfer.goOn()
+    #expect(!transfer.isPaused && taken(1023) == 256 && goOns.value == 2)
+    _ = transfer.goOn()
+    // The limit of the size comes first.
+    #expect(taken(1024) == 768 && !transfer.isPaused && goOns.value == 2)
+  }
+
   @Test(arguments: HostileText.all)
   func `reading any header of an answer costs little`(filler: HostileText) async throws {
     let bench = try TransferBench()

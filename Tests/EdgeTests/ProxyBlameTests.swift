@@ -43,9 +43,9 @@ struct LapseWatchTests {
     var watch = LapseWatch()
     let start = SuspendingClock.now
     func turn(_ tenths: Int) -> LapseWatch.News? {
-      watch.turn(now: start + .milliseconds(100 * tenths), for: .seconds(5))
+      watch.turn(now: start + .milliseconds(100 * tenths), worked: .zero, for: .seconds(5))
     }
-    watch.begin(now: start)
+    watch.begin(now: start, worked: .zero)
     #expect(turn(10) == nil)
     #expect(turn(21) == nil)
     #expect(turn(121) == .lapse(.seconds(10), sum: .seconds(10)))
@@ -60,8 +60,20 @@ struct LapseWatchTests {
   @Test func `Time without transfers is not a lapse`() {
     var watch = LapseWatch()
     let start = SuspendingClock.now
-    watch.begin(now: start)
-    watch.begin(now: start + .seconds(60))
-    #expect(watch.turn(now: start + .seconds(61), for: .seconds(5)) == nil)
+    watch.begin(now: start, worked: .zero)
+    watch.begin(now: start + .seconds(60), worked: .zero)
+    #expect(watch.turn(now: start + .seconds(61), worked: .zero, for: .seconds(5)) == nil)
+  }
+
+  @Test func `the loop's own work is no lapse, and what it leaves is one`() {
+    var watch = LapseWatch()
+    let start = SuspendingClock.now
+    func turn(_ second: Int, worked: Int) -> LapseWatch.News? {
+      watch.turn(
+        now: start + .seconds(Int64(second)), worked: .seconds(Int64(worked)), for: .seconds(5))
+    }
+    watch.begin(now: start, worked: .seconds(7))
+    #expect(turn(60, worked: 66) == nil)
+    #expect(turn(70, worked: 72) == .lapse(.seconds(4), sum: .seconds(4)))
   }
 }

@@ -51,6 +51,16 @@ struct TransferPauseTests {
     #expect(sink.refusalCount >= expected.count / step)
   }
 
+  @Test(arguments: ["/large.jpg?chunked=1", "/large.jpg?chunked=1&gzip=1"])
+  func `a body whose bytes come one by one is whole and in order`(path: String) async throws {
+    let bench = try bench()
+    let sink = SlowSink(room: 1 << 20)
+    let reply = try await bench.loop.fetch(request(bench.origin.url(path)), into: sink)
+    await bench.stop()
+    #expect(reply.size == UInt64(Self.body.count) && reply.isEndSure)
+    #expect(sink.bytes == Self.body)
+  }
+
   @Test func `the size limit holds across pauses`() async throws {
     let bench = try bench()
     let sink = SlowSink(room: 0)

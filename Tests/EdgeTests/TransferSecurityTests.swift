@@ -2,6 +2,7 @@
 // TLS with a certificate made for the test, which is trusted only if it is named, and only for its
 // host; and HTTP/2.
 
+import CCurl
 import Linux
 import Support
 import Testing
@@ -76,6 +77,48 @@ struct TransferSecurityTests {
     await bench.stop()
     #expect(failure?.code == "redirect.insecure")
     #expect(bench.origin.requests().count == 1)
+  }
+
+  @Test(arguments: [
+    ("ECDHE-RSA-AES128-GCM-SHA256", nil), ("DHE-RSA-AES128-GCM-SHA256", "tls.failed"),
+  ])
+  func `a server does not choose the numbers of a handshake`(cipher: String, code: String?)
+    async throws
+  {
+    let fresh = try FreshFolder()
+    let group = await HelperProcess.status(of: [
+      "openssl", "genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "dh_param:ffdhe2048",
+      "-out", "\(fresh.path)/group",
+    ])
+    guard await Self.certificate(in: fresh), group == 0 else {
+      try Test.cancel("openssl could not make a certificate and a group here")
+    }
+    try fresh.write(Array("a picture of a barn".utf8), to: "served/barn.jpg")
+    let origin = try Origin(
+      folder: "\(fresh.path)/served", log: "\(fresh.path)/log",
+      certificate: "\(fresh.path)/certificate", key: "\(fresh.path)/key",
+      more: ["--ciphers", cipher, "--groups", "\(fresh.path)/group"])
+    let loop = try TransferLoop(
+      TransferBench.loopback { $0.authorities = "\(fresh.path)/certificate" })
+    let request = try TransferRequest(
+      url: origin.url("/barn.jpg", scheme: "https"), maximumSize: 1000,
+      timeout: Patience.time * 2, connectTimeout: .seconds(120), priority: .default)
+    var failure: Failure?
+    do { _ = try await loop.fetch(request, into: SlowSink(room: 1000)) } catch { failure = error }
+    await loop.stop()
+    origin.stop()
+    #expect(failure?.code == code)
+  }
+
+  @Test func `a call for bytes ends with the records that are there`() throws {
+    let tls = unsafe try #require(SSL_CTX_new(TLS_client_method()))
+    defer { unsafe SSL_CTX_free(tls) }
+    let (mode, options) = (SSL_CTRL_MODE, UInt64(1) << 30)
+    #expect(unsafe SSL_CTX_ctrl(tls, mode, 0, nil) & Int(SSL_MODE_AUTO_RETRY) != 0)
+    #expect(unsafe dr_curl_harden(nil, UnsafeMutableRawPointer(tls), nil) == CURLE_OK)
+    #expect(unsafe SSL_CTX_ctrl(tls, mode, 0, nil) & Int(SSL_MODE_AUTO_RETRY) == 0)
+    // SSL_OP_NO_RENEGOTIATION.
+    #expect(unsafe SSL_CTX_get_options(tls) & options != 0)
   }
 
   @Test func `Plain HTTP on the other side fails the secure connection`() async throws {

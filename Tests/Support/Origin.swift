@@ -20,16 +20,17 @@ package final class Origin: Sendable {
   private let log: String
   private let state = Mutex(State())
 
-  /// `folder` is served, `log` gets a line for each request; `entry` precedes the command.
+  /// `folder` is served, `log` gets a line for each request; `entry` precedes the command, and `more` follows it.
   package init(
     folder: String, log: String, address: String = "127.0.0.1", port wish: Int = 0,
-    certificate: String? = nil, key: String? = nil, entry: [String] = []
+    certificate: String? = nil, key: String? = nil, entry: [String] = [],
+    more: [String] = []
   ) throws {
     let script = Repository.path("Tests/Support/origin.py")
     var arguments = entry + ["python3", script, "--folder", folder]
     arguments += ["--log", log, "--bind", address, "--port", "\(wish)"]
     if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
-    process = try HelperProcess(arguments)
+    process = try HelperProcess(arguments + more)
     self.log = log
     self.address = address
     guard let line = process.readLine(), let port = Int(line.dropFirst("port ".count)) else {

@@ -3,7 +3,7 @@
 """An origin of photos on loopback, for tests and the sample run; it can misbehave on purpose.
 
     origin.py [--port 0] [--bind 127.0.0.1] [--folder DIR] [--log FILE]
-              [--certificate PEM --key PEM]
+              [--certificate PEM --key PEM [--ciphers LIST --groups PEM]]
 
 Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives
 its parent. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written before the
@@ -264,10 +264,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.file_unsure(data)
         if "tag" in self.query:
             return self.file_tagged(data)
+        coding = ("Content-Encoding", "gzip") if "gzip" in self.query else None
+        if coding:
+            data = gzip.compress(data)
         if "chunked" in self.query:
-            return self.file_chunked(data, int(self.query["chunked"]))
-        if "gzip" in self.query:
-            return self.whole(gzip.compress(data), 200, "image/jpeg", ("Content-Encoding", "gzip"))
+            return self.file_chunked(data, int(self.query["chunked"]), coding)
+        if coding:
+            return self.whole(data, 200, "image/jpeg", coding)
         if "gate" in self.query and not self.pass_gate():
             return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
@@ -284,8 +287,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.until_closed()
         self.body(data[:len(data) // 2] if is_half else data)
 
-    def file_chunked(self, data, size):
-        self.head(200, ("Transfer-Encoding", "chunked"))
+    def file_chunked(self, data, size, *headers):
+        self.head(200, ("Transfer-Encoding", "chunked"), *filter(None, headers))
         for start in range(0, len(data), size):
             chunk = data[start:start + size]
             self.body(b"%x\r\n" % len(chunk) + chunk + b"\r\n")
@@ -673,6 +676,11 @@ def main():
     if options.certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options.certificate, options.key)
+        if options.ciphers:
+            # TLS 1.3 has none of them.
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers(options.ciphers)
+            context.load_dh_params(options.groups)
         # The handshake belongs to the request's thread, not to the one that accepts.
         server.socket = context.wrap_socket(
             server.socket, server_side=True, do_handshake_on_connect=False)
@@ -689,6 +697,8 @@ parser.add_argument("--bind", default="127.0.0.1")
 parser.add_argument("--folder")
 parser.add_argument("--log")
 parser.add_argument("--certificate")
+parser.add_argument("--ciphers")
+parser.add_argument("--groups")
 parser.add_argument("--key")
 options = parser.parse_args()
 log = open(options.log, "a") if options.log else None

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of libcurl that Swift cannot import: variadic setters and getters, a union, a socket address.
+// The parts of libcurl that Swift cannot import: variadic setters and getters, a union, a socket address. What it has no
+// option for in OpenSSL, and the processor time of the thread that calls it.
 
 #ifndef DARKROOM_CCURL_H
 #define DARKROOM_CCURL_H
@@ -7,8 +8,10 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 typedef size_t (*dr_curl_bytes)(char *bytes, size_t size, size_t count, void *context);
 typedef curl_socket_t (*dr_curl_dial)(void *context, curlsocktype, struct curl_sockaddr *);
@@ -47,6 +50,31 @@ static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl
 // libcurl writes its words about a failed request here: CURL_ERROR_SIZE bytes, which must outlive the handle.
 static inline void dr_curl_words(CURL *handle, char *words) {
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, words);
+}
+
+// A server may send records without end that carry no data, such as tickets: each call of OpenSSL reads one, so that
+// libcurl's limits of time hold. It cannot ask for another handshake on a connection, and chooses no numbers of 10,000
+// bits for one, as DHE would let it: they take this side most of a second.
+static inline CURLcode dr_curl_harden(CURL *handle, void *tls, void *unused) {
+  (void)handle;
+  (void)unused;
+  SSL_CTX_clear_mode((SSL_CTX *)tls, SSL_MODE_AUTO_RETRY);
+  SSL_CTX_set_options((SSL_CTX *)tls, SSL_OP_NO_RENEGOTIATION);
+  if (!SSL_CTX_set_cipher_list((SSL_CTX *)tls, "DEFAULT:!kDHE")) return CURLE_SSL_CIPHER;
+  if (!SSL_CTX_set1_groups_list((SSL_CTX *)tls, "X25519:P-256:P-384:P-521")) return CURLE_SSL_CIPHER;
+  return CURLE_OK;
+}
+
+// For all connections of a handle, those to a proxy included.
+static inline CURLcode dr_curl_tls(CURL *handle) {
+  return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, dr_curl_harden);
+}
+
+// In nanoseconds.
+static inline int64_t dr_curl_worked(void) {
+  struct timespec time = {0};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 // Sets libcurl's callbacks, for all requests of a handle.

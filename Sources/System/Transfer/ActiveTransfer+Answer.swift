@@ -10,7 +10,8 @@ import Vocabulary
 extension ActiveTransfer {
   enum Intake {
     case taken
-    /// The sink has no room: libcurl offers the same bytes again, perhaps with others behind them.
+    /// The sink has no room, or other transfers go first: libcurl offers the same bytes again, perhaps with others behind
+    /// them.
     case later
     /// Ends the request.
     case refused
@@ -32,6 +33,10 @@ extension ActiveTransfer {
 
   func takeBody(_ bytes: [UInt8]) -> Intake {
     guard let handle else { return .refused }
+    guard body.admit(bytes.count) else {
+      job.goOn()
+      return .later
+    }
     let status = handle.number(CURLINFO_RESPONSE_CODE)
     guard status < 300, answer.asked != .message else {
       answer.discarded += bytes.count
@@ -53,8 +58,8 @@ extension ActiveTransfer {
     guard let packing = answer.coding.packing, let first = bytes.first else {
       return try pass(bytes)
     }
-    if unpacker == nil { unpacker = BodyUnpacker(packing, first: first) }
-    guard let unpacker else { throw TransferEnding.resources }
+    if body.unpacker == nil { body.unpacker = BodyUnpacker(packing, first: first) }
+    guard let unpacker = body.unpacker else { throw TransferEnding.resources }
     while let piece = unpacker.piece(of: bytes) {
       if piece.isEmpty {
         answer.packed += UInt64(bytes.count)

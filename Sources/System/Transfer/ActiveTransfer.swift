@@ -28,8 +28,7 @@ final class ActiveTransfer {
   private var isStartedOver = false
   /// The current request goes through the proxy.
   private(set) var isProxied = false
-  /// Nil before the first byte of a body, and for one that is not coded.
-  var unpacker: BodyUnpacker?
+  var body = BodyFlow()
 
   init(_ job: TransferJob, _ terms: TransferTerms) {
     (self.job, self.terms) = (job, terms)
@@ -84,9 +83,9 @@ final class ActiveTransfer {
     return true
   }
 
-  // MARK: the sink has no room
+  // MARK: the sink has no room, or other transfers go first
 
-  var isPaused: Bool { pause.isNow }
+  var isPaused: Bool { pause.isNow || body.makesWay }
 
   /// libcurl then stops reading the connection. The origin is not to blame for the pause: its time limit is
   /// suspended, and libcurl measures no rate.
@@ -97,6 +96,7 @@ final class ActiveTransfer {
 
   /// The sink may refuse again.
   func goOn() -> CURLcode {
+    body.goOn()
     pause.end(now: .now)
     handle?.limit(time: timeLeft)
     return handle?.goOn() ?? CURLE_OK
@@ -175,7 +175,7 @@ final class ActiveTransfer {
       if mayBeOffline, !DialSocket.hasNetwork, !isInside(handle) { ending.reach = .offline }
       ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)
     }
-    ending.isEndSure = unpacker?.isAtEnd ?? isEndSure(handle)
+    ending.isEndSure = body.unpacker?.isAtEnd ?? isEndSure(handle)
     if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
@@ -271,7 +271,7 @@ final class ActiveTransfer {
     handle = nil
     pause = TransferPause()
     answer = AnswerAccount()
-    unpacker = nil
+    body = BodyFlow()
   }
 
   /// The time of the current request, without pauses.

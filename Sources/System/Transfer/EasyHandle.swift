@@ -36,7 +36,7 @@ import Vocabulary
     unsafe self.place = unsafe place
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    unsafe dr_curl_words(pointer, errorText)
+    settle()
   }
 
   deinit {
@@ -48,10 +48,16 @@ import Vocabulary
   /// Forgets all options; its connections stay.
   func reset() {
     unsafe curl_easy_reset(pointer)
-    unsafe dr_curl_words(pointer, errorText)
     unsafe errorText.pointee = 0
     (trouble, terms, hasPosted) = (CURLE_OK, nil, false)
     lists = []
+    settle()
+  }
+
+  /// What every use of a handle needs.
+  private func settle() {
+    unsafe dr_curl_words(pointer, errorText)
+    note(unsafe dr_curl_tls(pointer))
   }
 
   // MARK: lookups

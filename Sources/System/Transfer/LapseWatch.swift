@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices that this process did not run for a time: it was stopped or frozen, or its machine was. By libcurl's clock, which
-// stands still while the machine is suspended. A value.
+// stands still while the machine is suspended. The work of the loop is no lapse, however long it takes. A value.
 
 struct LapseWatch {
   typealias Instant = SuspendingClock.Instant
@@ -17,17 +17,21 @@ struct LapseWatch {
   /// A longer time between two turns is a lapse.
   private static let least = Duration.milliseconds(1500)
 
-  private var last: Instant?
+  private var last: (turn: Instant, worked: Duration)?
   private var end: Instant?
   private var sum = Duration.zero
 
   /// The loop did not wait for transfers until now.
-  mutating func begin(now: Instant) { (last, end, sum) = (now, nil, .zero) }
+  /// - Parameter worked: the processor time of the loop's thread.
+  mutating func begin(now: Instant, worked: Duration) {
+    (last, end, sum) = ((now, worked), nil, .zero)
+  }
 
-  mutating func turn(now: Instant, for limit: Duration) -> News? {
-    defer { last = now }
-    if let last, last.duration(to: now) > Self.least {
-      let lapse = last.duration(to: now)
+  mutating func turn(now: Instant, worked: Duration, for limit: Duration) -> News? {
+    defer { last = (now, worked) }
+    if let last, case let lapse = last.turn.duration(to: now) - (worked - last.worked),
+      lapse > Self.least
+    {
       end = now + limit + Self.wait
       sum += lapse
       return .lapse(lapse, sum: sum)

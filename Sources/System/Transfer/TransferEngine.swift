@@ -40,7 +40,7 @@ final class TransferEngine {
   var keepsConnections: Bool { multi != nil }
 
   func start(_ job: TransferJob) {
-    if isIdle { lapses.begin(now: .now) }
+    if isIdle { lapses.begin(now: .now, worked: Self.worked) }
     let transfer = ActiveTransfer(job, terms)
     transfers[job.ticket] = transfer
     queue.add(
@@ -95,9 +95,11 @@ final class TransferEngine {
     return collect()
   }
 
+  private static var worked: Duration { .nanoseconds(dr_curl_worked()) }
+
   /// Nothing that libcurl has measured since the last turn counts against a host if this process did not run.
   private func forgiveLapse() {
-    switch lapses.turn(now: .now, for: terms.settings.slowestTime) {
+    switch lapses.turn(now: .now, worked: Self.worked, for: terms.settings.slowestTime) {
     case .lapse(let lapse, let sum):
       for transfer in transfers.values where transfer.isAsking { transfer.grant(lapse, sum: sum) }
     case .over: for transfer in transfers.values where transfer.isAsking { transfer.endGrant() }
