@@ -83,7 +83,7 @@ extension Claim {
     let sum: FileCopy.Sum
     do throws(SystemError) {
       sum = try await LongFiles.aside(size) { () throws(SystemError) in
-        try FileCopy.copy(file, to: target, upTo: size)
+        try FileCopy.hashingCopy(file, to: target, upTo: size)
       }
     } catch { throw error.attempt(closed: DroppedFile.closed) }
     return try whole(dropped, sum)

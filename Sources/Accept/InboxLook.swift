@@ -90,7 +90,7 @@ struct InboxLook {
       // On a file system that does not say what a name is, it may be a folder.
       return note(name, .suffix, asks: true, &finds)
     }
-    if inbox.isOtherMount(name) {
+    if inbox.isOtherFileSystem(name) {
       return InboxState.Entry(Candidate.Key(name), ignored: .unreachable)
     }
     guard let status = try inbox.status(ifThere: name) else { return nil }
@@ -210,7 +210,7 @@ struct InboxLook {
     case .loose: return try roll(key).map { InboxState.Entry(roll: $0) }
     case .inbox:
       return try ifReachable(key.name) { () throws(SystemError) in
-        if inbox.isOtherMount(key.name) { return InboxState.Entry(key, ignored: .unreachable) }
+        if inbox.isOtherFileSystem(key.name) { return InboxState.Entry(key, ignored: .unreachable) }
         let status = try inbox.status(ifThere: key.name)
         if pictures, status?.kind == .folder {
           return try roll(key).map { InboxState.Entry(roll: $0) }

@@ -19,7 +19,7 @@ struct InboxMemory: Equatable {
   }
 
   init(of folder: LinuxFolder) throws(SystemError) {
-    self.init(device: try folder.device(), isMounted: folder.isMountOfOther)
+    self.init(device: try folder.device(), isMounted: folder.isOtherFolderMounted)
   }
 
   init?(in state: any Folder) {

@@ -57,7 +57,8 @@ package protocol IntakeRules: Sendable {
   /// The folders that `prepare` has made for the draft, to be made durable with its files.
   func claimed(_ list: ListID) -> [SyncStep]
 
-  /// The number does not become a list, or not now. Frees all that `prepare` noted for its draft.
+  /// The claim is over: the list has left the inbox, or its number does not become a list, or not now. Frees all that
+  /// `prepare` noted for its draft; a list that is recorded keeps its folders.
   func giveUp(_ list: ListID) async
 
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already. `user` asked for it

@@ -105,7 +105,7 @@ struct Repetition {
       let file = try folder.open(name, .read)
       let size = try file.status().size
       return try await LongFiles.aside(size) { () throws(SystemError) in
-        try FileCopy.copy(file, to: target, upTo: size)
+        try FileCopy.hashingCopy(file, to: target, upTo: size)
       }
     } catch { throw error.machineFailure }
   }

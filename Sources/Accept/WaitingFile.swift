@@ -92,7 +92,7 @@ extension SystemError {
 extension Folder {
   /// Nil as well if a user has mounted something there, which the daemon may not look at.
   func statusUnlessCovered(_ name: FileName) throws(SystemError) -> FileStatus? {
-    if isOtherMount(name) { return nil }
+    if isOtherFileSystem(name) { return nil }
     do throws(SystemError) { return try status(ifThere: name) } catch {
       if error.isBeyondUsers { throw error }
       return nil

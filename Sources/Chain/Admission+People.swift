@@ -44,26 +44,38 @@ extension Admission {
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [SeatClaim] {
     var (waiting, led): ([String: Int], [String: Int]) = ([:], [:])
-    var probing: [String: Set<UInt32>] = [:]
+    // Of the photos of one owner that wait for a closed server one is tried at a time.
+    var probes: [String: Set<SeatProbe>] = [:]
     for (key, line) in lines where !line.isStill {
+      let owner = owner(of: key.list)
       for (host, photos, _) in line.forHost.sizes {
-        let owner = owner(of: key.list)
-        // Of the photos of one owner that wait for a closed server one is tried at a time.
         let isClosed = hosts.closure(of: host, for: owner) != nil
         if isClosed {
-          probing[host, default: []].insert(owner)
+          probes[host, default: []].insert(SeatProbe(owner: owner, server: host))
         } else {
           waiting[host, default: 0] += photos
         }
         let others = line.forHost.led(at: host).compactMap { number in
           hosts.detours[PhotoID(list: key.list, number: number)]?.other(than: host)
         }
-        let count = isClosed ? 0 : 1
-        for other in others { led[other, default: 0] += count }
+        for other in others {
+          let isProbe = hosts.closure(of: other, for: owner) != nil
+          let count = isClosed || isProbe ? 0 : 1
+          led[other, default: 0] += count
+          guard isProbe, !isClosed else { continue }
+          waiting[host, default: 0] -= 1
+          probes[host, default: []].insert(SeatProbe(owner: owner, server: other))
+        }
       }
     }
-    for (host, owners) in probing { waiting[host, default: 0] += owners.count }
+    for (host, own) in probes { waiting[host, default: 0] += own.count }
     return hosts.claimSeats(waiting, led: led.mapValues { max(1, $0) }, now: now)
+  }
+
+  /// The photo of the owner that tests the closed server.
+  private struct SeatProbe: Hashable {
+    let owner: UInt32
+    let server: String
   }
 
   package mutating func grantSeats(

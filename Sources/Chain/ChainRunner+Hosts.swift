@@ -91,10 +91,10 @@ extension ChainRunner {
     return answer.wish
   }
 
-  static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
+  static func refusal(_ lost: Admission.LostHost) -> Failure {
     let closure = lost.closure
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"
-    let span = ", for \((now - closure.since).spoken) and \(attempts) with all photos of this user"
+    let span = ", for \(closure.tried.spoken) and \(attempts) with all photos of this user"
     return Failure(
       .final, code: closure.failure.code,
       reason: closure.failure.reason + span + wish(closure.failure),

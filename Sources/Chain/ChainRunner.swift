@@ -315,7 +315,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
     return PhotoWork(
       photo: admitted.photo, order: order, state: standing.state,
       serviceClass: admitted.serviceClass, attempt: standing.attempts + 1, admitted: now,
-      refusal: admitted.lost.map { Self.refusal($0, now: now) })
+      refusal: admitted.lost.map { Self.refusal($0) })
   }
 
   private func begin(_ work: PhotoWork<Work.Order>) {

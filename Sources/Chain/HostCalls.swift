@@ -17,9 +17,6 @@ struct HostCalls: Sendable {
   /// Each owner and class with lines.
   var shares: [OwnerSeats.Share] { Array(keys.keys) }
 
-  /// How many lines each owner has in each class; none has no entry.
-  var counts: [OwnerSeats.Share: Int] { keys.mapValues(\.count) }
-
   /// How many lines each owner has.
   var owners: [UInt32: Int] {
     keys.reduce(into: [:]) { $0[$1.key.owner, default: 0] += $1.value.count }

@@ -22,6 +22,11 @@ package struct HostWindow: Equatable, Sendable {
     /// The host itself asked for this gate.
     package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
+    /// How long it has been tried: the pauses, and the probes that failed. A time in which a probe might start and none did
+    /// is not the host's: this machine may have no network then.
+    package fileprivate(set) var tried = Duration.zero
+    /// Up to then `tried` counts.
+    private var counted: Duration
     /// The closure has been reported.
     fileprivate(set) var isTold = false
     /// The last probe by this machine, or the beginning.
@@ -35,8 +40,25 @@ package struct HostWindow: Equatable, Sendable {
     /// An answer to another machine has made this one probe at once.
     fileprivate var isHurried = false
 
+    init(_ failure: Failure, gate: Duration, attempts: UInt32, now: Duration) {
+      (since, self.gate, self.failure, self.attempts) = (now, gate, failure, attempts)
+      (lastFailed, lastProbe, counted) = (now, now, now)
+    }
+
     /// No probe of this machine starts before this time.
     package var next: Duration { max(gate, rest ?? gate) }
+
+    /// Counts the pause. A time up to `now` in which a probe might have started does not count.
+    fileprivate mutating func countPause(now: Duration) {
+      tried += max(.zero, min(now, next) - counted)
+      counted = now
+    }
+
+    /// Counts a probe that failed; any other one takes no patience.
+    fileprivate mutating func countProbe(hasFailed: Bool, now: Duration) {
+      if hasFailed { tried += now - counted }
+      counted = now
+    }
   }
 
   /// The outcome of a probe that other machines may not have heard.
@@ -103,9 +125,10 @@ package struct HostWindow: Equatable, Sendable {
   /// - Parameters:
   ///   - tried: Photos for the host with an earlier attempt exist.
   ///   - fresh: Photos without one exist.
-  package mutating func start(tried: Bool = false, fresh: Bool = true) -> Bool {
+  package mutating func start(tried: Bool = false, fresh: Bool = true, now: Duration) -> Bool {
     inFlight += 1
     guard let closed = closure else { return false }
+    closure?.countPause(now: now)
     closure?.isProbing = true
     closure?.isFreshProbe = fresh && !(tried && closed.isFreshProbe)
     return true
@@ -120,7 +143,10 @@ package struct HostWindow: Equatable, Sendable {
     jitter: Double
   ) -> News? {
     inFlight -= 1
-    if isProbe { closure?.isProbing = false }
+    if isProbe {
+      closure?.isProbing = false
+      closure?.countProbe(hasFailed: outcome.isFailure, now: now)
+    }
     switch outcome {
     case .unknown: return nil
     case .unreached:
@@ -145,7 +171,10 @@ package struct HostWindow: Equatable, Sendable {
       if closure != nil { return fail(failure, isProbe: isProbe, now, jitter) }
       limit /= 2
       // Not reported yet: it may have failed by chance, as a probe will show.
-      if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
+      if limit == 0 {
+        closure = Closure(
+          failure, gate: now + Self.shortest * jitter, attempts: failures, now: now)
+      }
       return nil
     }
   }
@@ -180,7 +209,8 @@ package struct HostWindow: Equatable, Sendable {
   /// The host itself sets the time of the next probe.
   private mutating func close(_ failure: Failure, until gate: Duration, _ now: Duration) -> News? {
     limit = 0
-    var closed = closure ?? newClosure(failure, gate, now)
+    var closed = closure ?? Closure(failure, gate: gate, attempts: failures, now: now)
+    if !closed.isProbing { closed.countPause(now: now) }
     closed.gate = max(closed.gate, gate)
     closed.isWish = true
     return tell(&closed, failure, now)
@@ -214,11 +244,6 @@ package struct HostWindow: Equatable, Sendable {
     closure = closed
     finding = Finding(hasAnswered: false)
     return isNews ? .closed(closed) : nil
-  }
-
-  private func newClosure(_ failure: Failure, _ gate: Duration, _ now: Duration) -> Closure {
-    Closure(
-      since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now, lastProbe: now)
   }
 
   // MARK: other machines
@@ -307,7 +332,7 @@ package struct HostWindow: Equatable, Sendable {
   /// The host has failed for so long that waiting photos give up, until the next probe.
   package func isLost(after patience: Duration, now: Duration) -> Bool {
     guard let closure, !closure.isProbing, now < closure.gate else { return false }
-    return closure.lastFailed - closure.since >= patience
+    return closure.tried >= patience
   }
 
   /// True when nothing is in flight and nothing worth remembering is left. A closure that was reported is
@@ -340,4 +365,6 @@ extension HostWindow.Outcome {
 
   /// The server itself has answered.
   var isAnswer: Bool { self == .answered || self == .led }
+
+  var isFailure: Bool { if case .failed = self { true } else { false } }
 }

@@ -63,6 +63,14 @@ extension HostWindows {
       queues.reduce(into: Set(called.shares.map(\.owner))) { $0.formUnion($1.owners) }
     }
 
+    /// The owners who are remembered for their trouble alone.
+    var idleOwners: [UInt32] {
+      let idle = guests.filter { $0.value.window.inFlight == 0 }
+      if idle.isEmpty { return [] }
+      let awaited = awaitedOwners
+      return idle.keys.filter { !awaited.contains($0) }
+    }
+
     /// True if a line waits for one of the places and goes first: a more urgent one, or one of an owner without a photo in
     /// flight here. A line for whose owner there is no place holds up no other owner.
     func isAwaited(ahead serviceClass: ServiceClass, of owner: UInt32, in places: Places) -> Bool {

@@ -11,6 +11,10 @@ extension HostWindows {
     package let closure: HostWindow.Closure
   }
 
+  package func closure(of name: String, for owner: UInt32 = 0) -> HostWindow.Closure? {
+    hosts[name]?.guests[owner]?.window.closure
+  }
+
   /// Closed hosts with waiting lines or a shut gate, for each owner, sorted by name. At one host the owner with the longest
   /// wait is first, and owners whom the host asked to wait are last.
   package func closed(now: Duration) -> [Closed] {

@@ -21,8 +21,6 @@ package struct HostWindows: Sendable {
   package static let here = ""
   /// The limit of lists that are remembered for each owner of a closed host.
   static let mostFailed = 64
-  /// The limit of hosts that are remembered for their trouble alone.
-  private static let longestMemory = 4096
 
   var hosts: [String: Host] = [:]
   /// The hosts that have called each line.
@@ -32,6 +30,7 @@ package struct HostWindows: Sendable {
   /// The hosts that have called a line while others wait: only there may a call be passed on. There may be thousands of
   /// calls, and hardly one has an heir.
   private var crowded: Set<String> = []
+  private var memory = HostMemory()
   var detours = Detours()
   private(set) var limits: HostLimits
   /// How long tried photos wait for a closed host.
@@ -86,7 +85,7 @@ package struct HostWindows: Sendable {
     // A second owner would copy all of its guests.
     hosts[name] = nil
     let isProbe = host.guests[owner, default: Guest()].window
-      .start(tried: isTried, fresh: !isTried)
+      .start(tried: isTried, fresh: !isTried, now: now)
     hosts[name] = host
     return .start(isProbe: isProbe)
   }
@@ -123,7 +122,7 @@ package struct HostWindows: Sendable {
       name == Self.here
       ? false
       : host.guests[share.owner, default: Guest()].window
-        .start(tried: isTried, fresh: hasFresh || !isTried)
+        .start(tried: isTried, fresh: hasFresh || !isTried, now: now)
     if hasMore {
       host[share.serviceClass].gave(key, of: share.owner, now: now)
     } else {
@@ -234,7 +233,7 @@ package struct HostWindows: Sendable {
   ) -> HostWindow.News? {
     var guest = host.guests[owner] ?? Guest()
     let wasClosed = guest.window.closure != nil
-    let wasLosing = isLosing(host, owner, now)
+    let losses = losses(host, owner, now)
     let news = end(&guest.window, limits.most, longestWish)
     if outcome.isAnswer { lastAnswer = now }
     host.judge(key, outcome, now)
@@ -247,7 +246,7 @@ package struct HostWindows: Sendable {
     // It needs other seats, and others want to know.
     if news != nil || (wasClosed && guest.window.closure == nil) { seats?.tell() }
     let told = host.told(news, outcome)
-    put(host, name, now, givingUp: wasLosing ? [] : [owner])
+    put(host, name, now, givingUp: losses == self.losses(host, owner, now) ? [] : [owner])
     return told
   }
 
@@ -294,7 +293,8 @@ package struct HostWindows: Sendable {
   mutating func start(_ name: String, of owner: UInt32, now: Duration) -> Bool {
     var host = known(name, now)
     hosts[name] = nil
-    let isProbe = host.guests[owner, default: Guest()].window.start(tried: true, fresh: false)
+    let isProbe = host.guests[owner, default: Guest()].window
+      .start(tried: true, fresh: false, now: now)
     hosts[name] = host
     return isProbe
   }
@@ -357,10 +357,6 @@ package struct HostWindows: Sendable {
     }
   }
 
-  package func closure(of name: String, for owner: UInt32 = 0) -> HostWindow.Closure? {
-    hosts[name]?.guests[owner]?.window.closure
-  }
-
   /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
   /// at all, and the host may ask for any wait.
   var longestWish: Duration {
@@ -400,6 +396,11 @@ package struct HostWindows: Sendable {
   /// Photos of the owner give up now, without a place.
   private func isLosing(_ host: Host, _ owner: UInt32, _ now: Duration) -> Bool {
     lost(host, owner, isTried: true, hasFresh: false, now: now) != nil
+  }
+
+  /// Whether tried photos give up now, and whether untried ones do.
+  private func losses(_ host: Host, _ owner: UInt32, _ now: Duration) -> [Bool] {
+    [true, false].map { lost(host, owner, isTried: $0, hasFresh: !$0, now: now) != nil }
   }
 
   private func places(_ name: String, _ host: Host, _ now: Duration) -> Places {
@@ -459,10 +460,9 @@ package struct HostWindows: Sendable {
     }
     setGate(&host, name, now)
     forget(&host, name, now)
-    let isIdle =
-      host.guests.isEmpty
-      || (hosts.count >= Self.longestMemory && host.inFlight == 0 && !detours.lead(to: name))
-    keep(host.isAwaited || !isIdle ? host : nil, name)
+    let idle = detours.lead(to: name) ? [] : host.idleOwners
+    for owner in memory.note(name, idle) { host.guests[owner] = nil }
+    keep(host.isAwaited || !host.guests.isEmpty ? host : nil, name)
     if name != Self.here {
       seats?.note(
         name, inFlight: host.inFlight, isAwaited: host.isAwaited, most: limits.most)

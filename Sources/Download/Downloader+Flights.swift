@@ -219,7 +219,7 @@ extension Downloader {
     guard Self.asksForCopy(error) else { throw error.machineFailure }
     return try asMachine { () throws(SystemError) in
       let file = try folder.openAnew(name)
-      _ = try FileCopy.copy(source, to: file, upTo: .max)
+      try FileCopy.copy(source, to: file, upTo: .max)
       return original(landing, file, name)
     }
   }

@@ -117,7 +117,7 @@ struct PictureReturn {
     } else {
       // It stays in the list's folder as well, where no other user may change it.
       let file = try folder.open(source, .read)
-      _ = try FileCopy.copy(file, to: home.open(own, .create), upTo: file.status().size)
+      try FileCopy.copy(file, to: home.open(own, .create), upTo: file.status().size)
     }
     try home.setReaders(readers, of: own)
     try home.open(own, .read).sync()

@@ -174,7 +174,7 @@ package protocol Folder: AnyObject, Sendable {
   /// Something is mounted here, be it another folder of the same file system.
   var isMountPoint: Bool { get }
   /// Another file system than the folder's is mounted over the name. Does not ask that file system, which may hang.
-  func isOtherMount(_ name: FileName) -> Bool
+  func isOtherFileSystem(_ name: FileName) -> Bool
   /// The room on the folder's file system.
   func room() throws(SystemError) -> DiskRoom
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
@@ -254,7 +254,7 @@ extension Folder {
   /// The device number of the folder's file system.
   package func device() throws(SystemError) -> UInt64 { try identity().device }
   package var isMountPoint: Bool { false }
-  package func isOtherMount(_ name: FileName) -> Bool { false }
+  package func isOtherFileSystem(_ name: FileName) -> Bool { false }
 
   package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
     throw SystemError(.notSupported, call: "fsetxattr", thing: "\(path)/\(name)")

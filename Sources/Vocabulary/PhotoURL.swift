@@ -55,11 +55,12 @@ package struct PhotoURL: Hashable, Sendable {
     parts.text(scheme.rawValue.utf8.count + "://".utf8.count, parts.serverEnd)
   }
 
-  /// The name of the server for limits and closures, and for people: of http as it stands in URLs, of https with the
-  /// scheme. The ports of one host are servers of their own, and so is a port with another scheme: where one does not
-  /// answer, another may.
+  /// The name of the server for limits and closures, and for people. Without a port it is the host itself, with http and
+  /// with https: hosts redirect one to the other, and mean both when they ask to be left alone. Each other port is a server
+  /// with its own name, which begins with the scheme of https: where one does not answer, another may.
   package var serverName: String {
-    scheme == .https ? parts.text(0, parts.serverEnd) : server
+    let isDefault = port == scheme.port
+    return scheme == .https && !isDefault ? parts.text(0, parts.serverEnd) : server
   }
 
   /// The URL without its query, which may be a secret; for messages.

@@ -8,8 +8,12 @@ package enum ServerName {
     name.hasPrefix(secure) ? name.dropFirst(secure.utf8.count) : name[...]
   }
 
-  /// A person who types a name without a scheme means the server of each scheme.
+  /// A person may type the scheme or leave it out; a port without a scheme means the server of each scheme.
   package static func isMeant(_ name: String, by word: String) -> Bool {
-    [name, String(withoutScheme(name)), "http://\(name)"].contains { OutsideText.isSame($0, word) }
+    if OutsideText.isSame(String(withoutScheme(name)), word) { return true }
+    guard word.contains("://") else { return false }
+    do throws(Failure) {
+      return OutsideText.isSame(try PhotoURL(parsing: word).serverName, name)
+    } catch { return false }
   }
 }

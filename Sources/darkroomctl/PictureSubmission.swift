@@ -131,7 +131,7 @@ struct PictureSubmission {
           guard let own = picture.path.last else { continue }
           let source = try picture.source.openFile(picture.name, .read)
           let copy = try home.openFile(own, .create)
-          _ = try FileCopy.copy(source, to: copy, upTo: try source.status().size)
+          try FileCopy.copy(source, to: copy, upTo: try source.status().size)
           try close(copy)
         }
         try inbox.syncFileSystem()

@@ -278,7 +278,7 @@ struct SubmitRun {
       let inbox = try LinuxFolder.open(path: path)
       let new = try NewFile(in: inbox)
       do throws(SystemError) {
-        _ = try FileCopy.copy(candidate.contents, to: new.file, upTo: Self.limits.size)
+        try FileCopy.copy(candidate.contents, to: new.file, upTo: Self.limits.size)
         // Without access control lists, the daemon reads it as a member of the group of the inbox.
         let daemon = try DaemonUser.needingRights(in: inbox)
         try new.appear(

@@ -109,6 +109,26 @@ import Vocabulary
     try bench.expectTidy("at the end")
   }
 
+  @Test func `a folder under a mount keeps the list of its pictures, and its owner is told`()
+    async throws
+  {
+    let bench = try ClaimBench()
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: true)
+    let old = FileName(literal: "old")
+    let inner = try barn.openFolder(old, creating: true)
+    for path in ["\(barn.path)/a.jpg", "\(inner.path)/b.jpg"] { User.put(path, "a picture") }
+    bench.rules.state.withLock { $0.onAccept = { [cut = bench.cut] in cut.mount(over: old) } }
+    let candidate = try #require(try bench.candidates().first)
+    #expect(await bench.claim.attempt(candidate, .quiet) == .covered)
+    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits == ["Barn: list.covered"])
+    #expect(try inner.listing() == ["b.jpg"])
+    bench.cut.mount(over: nil)
+    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(bench.rules.waits.last == "Barn: over")
+    try bench.expectTidy("at the end")
+  }
+
   @Test("An inbox that cannot be watched is reported, and looked at every few seconds")
   func noWatch() async throws {
     let bench = try InboxBench { path in

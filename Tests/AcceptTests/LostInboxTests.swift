@@ -127,6 +127,22 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `an inbox that is lost is looked for after pauses, though a file in it was due`()
+    async throws
+  {
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), "a end")
+    #expect(await bench.inbox.settled().candidates == 1)
+    User.rename(bench.inboxPath, "\(bench.scratch.path)/away")
+    // The second look begins after the timer of the first one is set.
+    for _ in 0..<2 { #expect(await bench.inbox.settled().isTroubled) }
+    #expect(bench.clock.next ?? .zero >= .seconds(1), "the file is due in 250 ms")
+    User.rename("\(bench.scratch.path)/away", bench.inboxPath)
+    await bench.settle()
+    #expect(bench.rules.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
   @Test("A new folder in its place becomes the inbox at a reload or a start, and only then")
   func adopted() async throws {
     let bench = try InboxBench()

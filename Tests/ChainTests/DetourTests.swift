@@ -320,6 +320,44 @@ import Vocabulary
     #expect(claims.map(\.host) == ["a", "b"] && claims.allSatisfy { $0.need == 1 })
   }
 
+  @Test func `photos that wait for a closed server need one seat at their open host`() {
+    var admission = Admission(window: 9, hosts: HostWindows(HostLimits(areShared: true)))
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+    let led = (UInt32(1)...5).map { (number: $0, due: Duration.zero) }
+    admission.add(ListID(1), ListLines(.default, waiting: led), isPaused: false, now: .zero)
+    for one in led {
+      admission.hosts.learn(photo(1, one.number), from: "a", to: "b", .failed(busy), now: .zero)
+    }
+    _ = admission.hosts.note("b", LineKey(ListID(1)), .failed(busy), now: .zero, jitter: 1)
+    let tried = Set(led.map { photo(1, $0.number) })
+    #expect(take(&admission, total: 6, tried: tried) == nil)
+    #expect(admission.waits(of: ListID(1))?.hosts.map(\.host) == ["a"], "no seat at the host")
+    let claims = admission.claimSeats(now: .zero)
+    // One that probes the server, and a new one.
+    #expect(claims.map(\.host) == ["a", "b"] && claims.map(\.need) == [2, 1])
+  }
+
+  @Test func `new photos wait for a host that redirects to its https while that wants to rest`()
+    throws
+  {
+    let (plain, secure) = (
+      try PhotoURL(parsing: "http://h/a").serverName,
+      try PhotoURL(parsing: "https://h/a").serverName
+    )
+    var admission = Admission(window: 9)
+    add(&admission, 1)
+    func take(at second: Int64) -> PhotoID? {
+      admission.take(now: .seconds(second), total: 9) { _ in Admission.Prospect(host: plain) }?
+        .photo
+    }
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+    let first = try #require(take(at: 0))
+    _ = fail(&admission, first, busy, at: secure)
+    admission.ended(first, .retry(after: .seconds(600)), now: .zero)
+    #expect(take(at: 1) == nil && take(at: 599) == nil)
+    #expect(take(at: 600) != nil && take(at: 600) == nil, "one tests whether it is rested")
+  }
+
   @Test func `a host that fails before its redirect says nothing about the server behind it`() {
     var admission = Admission(window: 9)
     add(&admission, 1)

@@ -85,6 +85,49 @@ import Vocabulary
     #expect(hosts.count == 4097 && hosts.closure(of: "b") != nil)
   }
 
+  @Test func `a user with thousands of closed hosts takes no memory from others, at any host`() {
+    var hosts = HostWindows()
+    let key = LineKey(ListID(1))
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 600)
+    func close(_ name: String, for owner: UInt32) -> Bool {
+      _ = hosts.note(name, key, of: owner, .failed(busy), now: .zero, jitter: 0)
+      return hosts.closure(of: name, for: owner) != nil
+    }
+    #expect((0..<HostMemory.longest).allSatisfy { close("\($0)", for: 1) })
+    #expect(!close("b", for: 1) && close("b", for: 2) && !close("b", for: 1))
+    #expect(hosts.count == HostMemory.longest + 1)
+    // One that answers again leaves its place.
+    let later = Duration.seconds(600)
+    #expect(hosts.ask("7", .default, of: 1, isTried: true, now: later) == .start(isProbe: true))
+    _ = hosts.end("7", key, of: 1, .answered, isProbe: true, now: later, jitter: 0)
+    #expect(close("b", for: 1) && !close("c", for: 1))
+  }
+
+  @Test func `untried photos give up when a late answer asks for more than their patience`() {
+    var hosts = HostWindows(
+      HostLimits(patience: .seconds(2)), triedPatience: .seconds(1))
+    let key = LineKey(ListID(1))
+    hosts.join("a", key, .default, of: 0, now: .zero)
+    for second in [0, 0, 1] {
+      let now = Duration.seconds(second)
+      hosts.awaken(now: now)
+      _ = hosts.takeCalled()
+      let answer = hosts.answer("a", key, isTried: false, hasMore: true, now: now)
+      #expect(answer == .start(isProbe: second > 0))
+      _ = hosts.end("a", key, .failed(reset), isProbe: second > 0, now: now, jitter: 1)
+    }
+    #expect(hosts.takeCalled() == [key], "tried photos would give up")
+    #expect(hosts.answer("a", key, isTried: false, hasMore: true, now: .seconds(1)) == .wait)
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 30)
+    _ = hosts.note("a", key, .failed(busy), now: .seconds(2), jitter: 1)
+    #expect(hosts.takeCalled() == [key])
+    guard case .lost = hosts.answer("a", key, isTried: false, hasMore: true, now: .seconds(2))
+    else {
+      Issue.record("it waits")
+      return
+    }
+  }
+
   @Test
   func `untried and tried photos probe a host in turn, and one of them reopens it`() {
     var admission = Admission(

@@ -73,6 +73,22 @@ import Vocabulary
     #expect(world.now < .seconds(3600), "\(world.now)")
   }
 
+  /// The host is back before its photos have waited for their patience, if the time without a network does not count.
+  @Test(arguments: 1...40)
+  func `a time without a network costs no photo of a closed host its patience`(seed: Int)
+    async throws
+  {
+    let drops = (0..<6).map { HostWorld.Drop(photos: 20, hosts: ["back"], time: .seconds(7 * $0)) }
+    var world = HostWorld(
+      seed: UInt64(seed), drops: drops, meddling: false, patience: .seconds(4200))
+    let start = Duration.seconds(60 * seed)
+    world.outage = start..<start + .seconds(9000)
+    world = try await ended(world)
+    #expect(world.left == 0, "photos that never ended")
+    #expect(world.unjust == 0, "\(world.unjust) given up")
+    #expect(world.excess == 0 && world.trespasses == 0 && world.stuck == 0)
+  }
+
   /// A user drops lists whose photos all fail, so that the host is mostly closed. The photos of another user come to it
   /// then, and one of them may fail, too.
   @Test(arguments: 1...40)

@@ -17,7 +17,7 @@ private func busy(_ seconds: UInt32) -> Failure {
     _ window: inout HostWindow, _ outcome: HostWindow.Outcome, at now: Duration = .zero
   ) -> HostWindow.News? {
     var news: HostWindow.News?
-    let probes = (0..<window.room(now: now, most: 6)).map { _ in window.start() }
+    let probes = (0..<window.room(now: now, most: 6)).map { _ in window.start(now: now) }
     for isProbe in probes {
       news =
         window.end(outcome, isProbe: isProbe, now: now, most: 6, jitter: 1) ?? news
@@ -39,14 +39,14 @@ private func busy(_ seconds: UInt32) -> Failure {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }
     #expect(window.room(now: .zero, most: 6) == 6 && window.room(now: .zero, most: 2) == 2)
-    for _ in 0..<2 { _ = window.start() }
+    for _ in 0..<2 { _ = window.start(now: .zero) }
     #expect(window.room(now: .zero, most: 6) == 4 && window.room(now: .zero, most: 2) == 0)
   }
 
   @Test func `a failure halves the window, an answer such as 404 does not`() {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }
-    for _ in 0..<6 { _ = window.start() }
+    for _ in 0..<6 { _ = window.start(now: .zero) }
     _ = window.end(.failed(reset), isProbe: false, now: .zero, most: 6, jitter: 1)
     #expect(window.limit == 3)
     #expect(window.room(now: .zero, most: 6) == 0, "five are still on their way")
@@ -75,7 +75,7 @@ private func busy(_ seconds: UInt32) -> Failure {
     for _ in 0..<4 { fill(&window, outcome) }
     let limit = outcome == .answered ? 6 : HostWindow().limit
     #expect(window.limit == limit && window.closure == nil)
-    _ = window.start()
+    _ = window.start(now: .zero)
     _ = window.end(.failed(busy(10)), isProbe: false, now: .zero, most: 6, jitter: 0)
     #expect(window.closure != nil)
     let news = fill(&window, outcome, at: .seconds(10))
@@ -106,7 +106,7 @@ private func busy(_ seconds: UInt32) -> Failure {
 
   @Test func `a server that redirects close while it is full gets no probe before it has room`() {
     var window = HostWindow()
-    for _ in 0..<2 { _ = window.start() }
+    for _ in 0..<2 { _ = window.start(now: .zero) }
     for _ in 0..<2 { _ = window.note(.failed(reset), now: .zero, most: 2, jitter: 1) }
     #expect(window.closure != nil && window.room(now: .seconds(1), most: 2) == 0)
     _ = window.end(.unknown, isProbe: false, now: .seconds(1), most: 2, jitter: 1)
@@ -171,7 +171,7 @@ private func busy(_ seconds: UInt32) -> Failure {
   ) {
     var window = HostWindow()
     for _ in 0..<3 { fill(&window, .answered) }
-    _ = window.start()
+    _ = window.start(now: .zero)
     let news = window.end(.failed(busy(asked)), isProbe: false, now: .zero, most: 6, jitter: 0)
     #expect(news != nil, "reported at once")
     #expect(window.closure?.gate == .seconds(seconds))
@@ -181,7 +181,7 @@ private func busy(_ seconds: UInt32) -> Failure {
 
   @Test func `a request to be left alone holds although earlier transfers are still answered`() {
     var window = HostWindow()
-    for _ in 0..<2 { _ = window.start() }
+    for _ in 0..<2 { _ = window.start(now: .zero) }
     _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
     _ = window.end(.answered, isProbe: false, now: .zero, most: 6, jitter: 0)
     #expect(window.closure?.gate == .seconds(60))
@@ -198,7 +198,7 @@ private func busy(_ seconds: UInt32) -> Failure {
   @Test func `transfers from before a closure neither delay the probe nor hide an answer`() {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }
-    for _ in 0..<6 { _ = window.start() }
+    for _ in 0..<6 { _ = window.start(now: .zero) }
     for _ in 0..<5 {
       _ = window.end(.failed(reset), isProbe: false, now: .zero, most: 6, jitter: 1)
     }
@@ -209,7 +209,7 @@ private func busy(_ seconds: UInt32) -> Failure {
 
   @Test func `patience ends when a probe fails after it, however long the host asked us to wait`() {
     var window = HostWindow()
-    _ = window.start()
+    _ = window.start(now: .zero)
     _ = window.end(.failed(busy(3600)), isProbe: false, now: .zero, most: 6, jitter: 0)
     #expect(!window.isLost(after: .seconds(1800), now: .seconds(1900)))
     fill(&window, .failed(reset), at: .seconds(3600))
@@ -230,10 +230,33 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.isLost(after: .seconds(1800), now: .seconds(1800)))
   }
 
+  @Test func `only pauses and probes that fail take patience, and not the time without a probe`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset))
+    fill(&window, .failed(reset), at: .seconds(1))
+    #expect(window.closure?.gate == .seconds(3))
+    // This machine has no network for an hour.
+    fill(&window, .unknown, at: .seconds(3))
+    fill(&window, .unreached, at: .seconds(1800))
+    fill(&window, .failed(reset), at: .seconds(3600))
+    #expect(window.closure?.tried == .seconds(4), "a second is the pause after no attempt")
+    #expect(window.closure?.since == .zero && window.closure?.gate == .seconds(3604))
+    #expect(!window.isLost(after: .seconds(5), now: .seconds(3600)))
+    let isProbe = window.start(now: .seconds(3604))
+    _ = window.end(.failed(reset), isProbe: isProbe, now: .seconds(3634), most: 6, jitter: 1)
+    #expect(window.closure?.tried == .seconds(38) && window.closure?.gate == .seconds(3642))
+    // A transfer from before, whose server asks for a wait.
+    _ = window.note(.failed(busy(60)), now: .seconds(3640), most: 6, jitter: 1)
+    #expect(window.closure?.tried == .seconds(44))
+    fill(&window, .failed(reset), at: .seconds(3700))
+    #expect(window.closure?.tried == .seconds(104))
+    #expect(window.isLost(after: .seconds(104), now: .seconds(3700)))
+  }
+
   @Test(arguments: [false, true])
   func `only a permitted flush overrides a request to be left alone`(mayPass: Bool) {
     var window = HostWindow()
-    _ = window.start()
+    _ = window.start(now: .zero)
     _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
     window.flush(now: .seconds(1), wishes: mayPass)
     #expect(window.room(now: .seconds(1), most: 6) == (mayPass ? 1 : 0))
@@ -326,7 +349,7 @@ private func busy(_ seconds: UInt32) -> Failure {
 
   @Test func `a probe that is under way decides`() {
     var window = closed()
-    let isProbe = window.start()
+    let isProbe = window.start(now: .seconds(6))
     window.hear(failed(60), now: .seconds(6), jitter: 0)
     _ = window.end(.answered, isProbe: isProbe, now: .seconds(7), most: 6, jitter: 1)
     #expect(window.closure == nil)

@@ -37,7 +37,7 @@ extension HostWorld {
 
   private func hasSilent(_ host: HostWindows.Host) -> Bool {
     guard admission.inFlight < admission.window + admission.size.reserve else { return false }
-    return host.called.counts.keys.contains { share in
+    return host.called.shares.contains { share in
       admission.room(share.serviceClass)
         .isFor(ownerWith: admission.seats.count(of: share.owner))
     }

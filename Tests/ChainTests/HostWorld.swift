@@ -75,6 +75,8 @@ struct HostWorld {
   /// The servers to which `door` and `gate` lead photos, and when they begin to lead each to another one.
   private let targets: [String]
   private let turning: Duration
+  /// This machine has no network then. The host `back` recovers later by this time.
+  var outage: Range<Duration>?
 
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
 
@@ -245,8 +247,15 @@ struct HostWorld {
     switch host(of: photo) {
     case "flawed": photo.number % 100 != 0
     case "partial": lists[photo.list]?.owner != 1
+    case "back": outage != nil && tries[photo] == nil
     default: false
     }
+  }
+
+  /// The host `back` fails.
+  private var isAway: Bool {
+    guard let outage, now >= outage.lowerBound else { return now < recovery }
+    return outage.lowerBound + max(.zero, now - outage.upperBound) < recovery
   }
 
   private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, Answer) {
@@ -288,7 +297,7 @@ struct HostWorld {
       let failure = Failure(.passing, code: "http.500", reason: "it is broken")
       return (quick, !isWanting(photo) || isHiccup ? .failed(failure) : .answered)
     case "foul" where lists[photo.list]?.owner == 1: return foul(quick)
-    case "back": return (quick, now < recovery ? .failed(reset) : .answered)
+    case "back": return (quick, isAway ? .failed(reset) : .answered)
     default: return (quick, .answered)
     }
   }
@@ -315,6 +324,11 @@ struct HostWorld {
     for trip in over {
       var wish: Admission.WishAnswer?
       for host in trip.hosts { atHost[host, default: 1] -= 1 }
+      if !trip.hosts.isEmpty, outage?.contains(now) == true {
+        let down = Failure(.machine, scope: .one, code: "network.down", reason: "no network")
+        admission.ended(trip.photo, .listTrouble(down), now: now)
+        continue
+      }
       if !trip.hosts.isEmpty {
         let jitter = Double.random(in: 0...1, using: &random)
         wish =

@@ -26,6 +26,7 @@ final class MemoryStore: ObjectStore {
     /// The keys in the order of their creation.
     var made: [String] = []
     var failing: [String] = []
+    var unreadable: Failure?
   }
 
   static let trouble = Failure(.machine, code: "store.busy", reason: "the store is away")
@@ -40,6 +41,9 @@ final class MemoryStore: ObjectStore {
 
   /// The next call with a key that ends so fails.
   func fail(at end: String) { state.withLock { $0.failing.append(end) } }
+
+  /// The next object is not read, and this is why.
+  func failFetch(_ failure: Failure) { state.withLock { $0.unreadable = failure } }
 
   func put(_ key: String, _ text: String) {
     let key = ObjectKey(listed: Array(key.utf8))
@@ -76,6 +80,11 @@ final class MemoryStore: ObjectStore {
     _ key: ObjectKey, into file: any OpenFile, upTo limit: UInt64
   ) throws(Failure) -> Bool {
     try check(key)
+    let failure = state.withLock { state in
+      defer { state.unreadable = nil }
+      return state.unreadable
+    }
+    if let failure { throw failure }
     guard let bytes = state.withLock({ $0.objects[key] }) else { return false }
     try asMachine { () throws(SystemError) in
       try file.write(vice == .changes ? bytes.map { $0 ^ 1 } : bytes, at: 0)

@@ -153,13 +153,13 @@ import Vocabulary
   @Test func `a host that closes and opens is told with its times`() throws {
     let wish = Failure(.passing, code: "http.503", reason: "it answered 503", waitSeconds: 30)
     var window = HostWindow()
-    _ = window.start()
+    _ = window.start(now: .zero)
     let end = window.end(.failed(wish), isProbe: false, now: .seconds(10), most: 6, jitter: 0)
     let closed = Admission.HostNews(name: "h", news: try #require(end))
     #expect(
       Notice.host(closed, now: .seconds(20)) == .hostClosed("h", wish, retryAfter: .seconds(20)))
     #expect(Notice.host(closed, now: .seconds(50)) == .hostClosed("h", wish, retryAfter: .zero))
-    let isProbe = window.start()
+    let isProbe = window.start(now: .zero)
     let answer = window.end(.answered, isProbe: isProbe, now: .seconds(90), most: 6, jitter: 0)
     let opened = Admission.HostNews(name: "h", news: try #require(answer))
     #expect(Notice.host(opened, now: .seconds(100)) == .hostReopened("h", after: .seconds(90)))

@@ -69,6 +69,27 @@ import Vocabulary
     #expect(failure?.kind == .machine && failure?.isOfMissingList == true)
   }
 
+  @Test(arguments: ["store.damaged", "store.answer", "store.busy"])
+  func `only bytes that the store has may differ, and not the answer of a proxy`(code: String)
+    throws
+  {
+    let (store, list, state) = (MemoryStore(), try list(names), try FreshFolder())
+    let shelf = StoreShelf(store: store)
+    try shelf.put(list.folder, as: origin)
+    func differs() throws -> Bool {
+      try shelf.differs(from: list.folder, as: origin, reading: true, through: state.folder)
+    }
+    #expect(try !differs())
+    let failure = Failure(.machine, scope: .one, code: code, reason: "it answers 412")
+    store.failFetch(failure)
+    if code == "store.damaged" {
+      #expect(try differs())
+    } else {
+      #expect(throws: failure) { try differs() }
+    }
+    #expect(try !differs())
+  }
+
   // MARK: the test at the start
 
   @Test func `a store that is fit is taken, and nothing is left in it`() throws {

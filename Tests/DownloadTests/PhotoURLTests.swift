@@ -119,7 +119,8 @@ struct PhotoURLTests {
     #expect(!url.text.contains("#"))
   }
 
-  @Test func `each port of a host with its scheme is a server with a name of its own`() throws {
+  @Test func `a host is one server with http and https, and each other port is another one`() throws
+  {
     let urls = [
       "http://h/a", "https://h/a", "http://h:443/a", "https://h:80/a", "http://h:8080/a",
       "https://h:8080/a", "http://[::1]/a", "https://[::1]/a",
@@ -127,16 +128,17 @@ struct PhotoURLTests {
     let names = try urls.map { try PhotoURL(parsing: $0).serverName }
     #expect(
       names == [
-        "h", "https://h", "h:443", "https://h:80", "h:8080", "https://h:8080", "[::1]",
-        "https://[::1]",
+        "h", "h", "h:443", "https://h:80", "h:8080", "https://h:8080", "[::1]", "[::1]",
       ])
-    #expect(try PhotoURL(parsing: "https://h:443/b").serverName == "https://h")
+    #expect(try PhotoURL(parsing: "https://h:443/b").serverName == "h")
   }
 
   @Test(arguments: [
-    ("h", "h", true), ("https://h", "h", true), ("https://h", "https://h", true),
-    ("h", "http://h", true), ("h", "https://h", false), ("https://h", "http://h", false),
-    ("https://h:80", "h", false), ("https://h:80", "h:80", true), ("g", "h", false),
+    ("h", "h", true), ("h", "http://h", true), ("h", "https://h", true), ("g", "h", false),
+    ("h", "https://h:443", true), ("h", "https://h:80", false), ("h", "h:80", false),
+    ("h:80", "https://h:80", false), ("https://h:80", "h", false), ("https://h:80", "h:80", true),
+    ("h:80", "h:80", true), ("https://h:80", "http://h:80", false), ("h", "://h", false),
+    ("[::1]", "http://[::1]", true), ("[::1]", "[::1]", true), ("h", "", false),
   ])
   func `a name without a scheme means the servers of both schemes`(
     name: String, word: String, isMeant: Bool

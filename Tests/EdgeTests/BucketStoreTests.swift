@@ -176,8 +176,25 @@ import Vocabulary
       #expect(try bench.create("some bytes", as: barn, in: store))
       bench.origin.fault(.flip, count: 1, method: "GET")
       let trouble = try failure { _ = try bench.fetch(barn, from: store) }
-      #expect(trouble.code == "store.answer" && trouble.scope == .one, "\(trouble)")
+      #expect(trouble.code == "store.damaged" && trouble.scope == .one, "\(trouble)")
       #expect(try bench.fetch(barn, from: store) == Array("some bytes".utf8))
+    }
+  }
+
+  @Test func `an answer that a proxy gives for the store says nothing about the object`()
+    async throws
+  {
+    try await use { bench in
+      let store = try bench.store()
+      bench.origin.fault(.proxy, count: 1, method: "PUT")
+      let trouble = try failure { _ = try bench.create("first", as: barn, in: store) }
+      #expect(trouble.code == "store.answer" && trouble.scope == .one, "\(trouble)")
+      #expect(try bench.create("first", as: barn, in: store))
+      bench.origin.fault(.proxy, count: 1, method: "PUT")
+      #expect(try !bench.create("second", as: barn, in: store), "the key is taken")
+      bench.origin.fault(.proxy, count: 1, method: "GET")
+      let unread = try failure { _ = try bench.fetch(barn, from: store) }
+      #expect(unread.code == "store.answer" && unread.scope == .one, "\(unread)")
     }
   }
 

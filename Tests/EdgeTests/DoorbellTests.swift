@@ -131,7 +131,7 @@ import Vocabulary
     try folder.checkChanges()
     #expect(!folder.isMountPoint)
     #expect(try LinuxFolder.open(path: "/proc").isMountPoint)
-    #expect(try LinuxFolder.open(path: "/").isOtherMount(FileName(literal: "proc")))
-    #expect(!folder.isOtherMount(FileName(literal: "folder")))
+    #expect(try LinuxFolder.open(path: "/").isOtherFileSystem(FileName(literal: "proc")))
+    #expect(!folder.isOtherFileSystem(FileName(literal: "folder")))
   }
 }

@@ -19,7 +19,7 @@ import Vocabulary
       copying: MemoryFile(texts[0]), upTo: 100, as: FreshName.temporary(list), in: folder,
       for: .group)
     let file = try folder.openAnew(temporary)
-    let sum = try FileCopy.copy(MemoryFile(texts[1]), to: file, upTo: 100)
+    let sum = try FileCopy.hashingCopy(MemoryFile(texts[1]), to: file, upTo: 100)
     let beside = try FreshFile(file, temporary, in: folder, sum, for: .group) { name(beside: $0) }
     try await [copy, beside].appear(under: FreshName.choices(name, list), OwnSyncs())
   }

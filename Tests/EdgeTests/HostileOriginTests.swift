@@ -218,7 +218,7 @@ struct HostileOriginTests {
   }
 
   @Test(arguments: [
-    ("http://h/a", "h"), ("https://h/a", "https://h"), ("https://h:8443/a", "https://h:8443"),
+    ("http://h/a", "h"), ("https://h/a", "h"), ("https://h:8443/a", "https://h:8443"),
   ])
   func `the progress of a transfer names its server as closures do`(_ url: String, _ name: String)
     throws

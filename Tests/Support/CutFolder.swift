@@ -16,11 +16,17 @@ package final class Cut: Sendable {
 
   private let state = Mutex(State())
   private let watch = Mutex<(@Sendable (String) -> Void)?>(nil)
+  private let mount = Mutex<FileName?>(nil)
 
   package init() {}
 
   /// Sets a function that is called before each step, with its name.
   package func onStep(_ act: (@Sendable (String) -> Void)?) { watch.withLock { $0 = act } }
+
+  /// Another file system is mounted over the name.
+  package func mount(over name: FileName?) { mount.withLock { $0 = name } }
+
+  package func isMount(_ name: FileName) -> Bool { mount.withLock { $0 } == name }
 
   package func set(_ kind: Kind, at step: Int) {
     state.withLock { $0 = State(kind: kind, left: step, step: nil) }
@@ -167,7 +173,9 @@ package final class CutFolder: Folder {
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
   package func identity() throws(SystemError) -> FolderIdentity { try base.identity() }
   package var isMountPoint: Bool { base.isMountPoint }
-  package func isOtherMount(_ name: FileName) -> Bool { base.isOtherMount(name) }
+  package func isOtherFileSystem(_ name: FileName) -> Bool {
+    cut.isMount(name) || base.isOtherFileSystem(name)
+  }
   package func room() throws(SystemError) -> DiskRoom { try base.room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -9,7 +9,7 @@ import Synchronization
 package final class StoreOrigin: Sendable {
   /// See `store.py`.
   package enum Fault: String, CaseIterable, Sendable {
-    case lost, drop, stall, busy, error, conflict, forbid, region, half, flip
+    case lost, drop, stall, busy, error, conflict, forbid, region, half, flip, proxy
   }
 
   private static let plain = CharacterSet(

@@ -37,6 +37,7 @@ Faults:
     busy error conflict forbid region
                 503 SlowDown, 500 InternalError, 409 ConditionalRequestConflict, 403 AccessDenied, 400
                 AuthorizationHeaderMalformed; the body is read, nothing is done
+    proxy       412 with a page that the store does not make; the body is read, nothing is done
     half flip   GET and LIST: half of the body, then the connection is closed; one byte of the body is changed
 
 Concurrency: a thread for each connection. One lock in `Traffic` guards faults and counts, one in `Objects`
@@ -103,7 +104,7 @@ FAULT_REFUSALS = {
     "forbid": "AccessDenied", "region": "AuthorizationHeaderMalformed",
 }
 BODY_FAULTS = ("half", "flip")
-FAULTS = ("lost", "drop", "stall", *FAULT_REFUSALS, *BODY_FAULTS)
+FAULTS = ("lost", "drop", "stall", "proxy", *FAULT_REFUSALS, *BODY_FAULTS)
 
 # Other x-amz-* headers, and these, ask for more than the store does.
 AMAZON_HEADERS = {
@@ -448,7 +449,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     raise Refusal(FAULT_REFUSALS[self.fault])
                 if self.fault == "stall":
                     traffic.stall(releases)
-                answer = self.perform(draft)
+                answer = (Answer(412, b"<html></html>", error="proxy") if self.fault == "proxy"
+                          else self.perform(draft))
         except Refusal as refusal:
             answer = refusal.answer(self.route, f"{next(self.numbers):016X}")
         if answer.body is None:

@@ -74,7 +74,7 @@ struct RollCopy: Sendable {
     guard let twin else {
       let copy = try asAttempt { () throws(SystemError) in try staged.openAnew(name) }
       let row = try row(picture) { (file) throws(SystemError) in
-        try FileCopy.copy(file, to: copy, upTo: picture.status.size)
+        try FileCopy.hashingCopy(file, to: copy, upTo: picture.status.size)
       }
       rows.append(row)
       return copy

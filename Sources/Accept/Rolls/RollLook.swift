@@ -13,7 +13,7 @@ struct RollLook {
 
   /// The roll in the folder; nil if there is no such folder, or something is mounted over it.
   func roll(_ name: FileName) throws(SystemError) -> Roll? {
-    if inbox.isOtherMount(name) { return nil }
+    if inbox.isOtherFileSystem(name) { return nil }
     guard let top = try inbox.status(ifThere: name), top.kind == .folder else { return nil }
     var walk = Walk(top: top)
     walk.folders = [[name]]
@@ -45,7 +45,7 @@ struct RollLook {
     var folder: (any Folder)? = inbox
     do throws(SystemError) {
       for name in path {
-        if folder?.isOtherMount(name) == true { return nil }
+        if folder?.isOtherFileSystem(name) == true { return nil }
         folder = try folder?.folder(ifThere: name)
       }
     } catch {
@@ -82,7 +82,7 @@ struct RollLook {
         continue
       }
       // It may hang.
-      if folder.isOtherMount(entry.name) {
+      if folder.isOtherFileSystem(entry.name) {
         walk.leave(place, .otherFileSystem)
         continue
       }

@@ -105,7 +105,7 @@ struct RollWithdrawal {
   private func isCovered(_ path: [FileName]) throws(Attempt) -> Bool {
     for length in path.indices {
       let above = try folder(Array(path.prefix(length)))
-      if above?.isOtherMount(path[length]) == true { return true }
+      if above?.isOtherFileSystem(path[length]) == true { return true }
     }
     return false
   }
@@ -157,7 +157,7 @@ struct RollWithdrawal {
   ) throws(Attempt) -> Bool {
     guard let own = row.path.last else { return false }
     let thing = "\(folder.path)/\(own)"
-    if folder.isOtherMount(own) { throw .covered }
+    if folder.isOtherFileSystem(own) { throw .covered }
     let file = try Self.asOwners(row.path) { () throws(SystemError) -> (any OpenFile)? in
       guard let status = try folder.status(ifThere: own), row.resembles(status) else { return nil }
       return try folder.open(own, .read)

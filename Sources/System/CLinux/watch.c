@@ -53,7 +53,7 @@ int dr_is_mount_point(int folder) {
   return statx(folder, "", AT_EMPTY_PATH, 0, &facts) == 0 && is_mount_root(&facts);
 }
 
-int dr_is_other_mount(int folder, const char *name) {
+int dr_is_other_file_system(int folder, const char *name) {
   const int asks = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
   struct statx own, facts;
   if (statx(folder, name, asks, 0, &facts) < 0 || !is_mount_root(&facts)) return 0;

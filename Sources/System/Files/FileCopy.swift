@@ -22,13 +22,24 @@ package enum FileCopy {
   }
 
   /// Hashes the bytes that it writes: the sum is the copy's, even if the source changes.
-  package static func copy(
+  package static func hashingCopy(
     _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
     unless isCancelled: () -> Bool = { Task.isCancelled }
   ) throws(SystemError) -> Sum {
+    var hash = SHA256()
+    let size = try copy(source, to: target, upTo: limit, unless: isCancelled) { hash.add($0) }
+    return Sum(size: size, sha256: hash.digest().hex)
+  }
+
+  /// Passes each piece to `note`. Returns the number of bytes, which is above the limit if the source is larger.
+  @discardableResult
+  package static func copy(
+    _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
+    unless isCancelled: () -> Bool = { Task.isCancelled }, noting note: ([UInt8]) -> Void = { _ in }
+  ) throws(SystemError) -> UInt64 {
     // The bytes that the target already has are overwritten.
     var end = try target.status().size
-    let sum = try sum(source, upTo: limit, unless: isCancelled) {
+    let size = try pieces(of: source, upTo: limit, unless: isCancelled, failing: { $0 }) {
       bytes, offset throws(SystemError) in
       let runs = offset < end ? [bytes[...]] : runs(of: bytes)
       for run in runs {
@@ -36,9 +47,10 @@ package enum FileCopy {
         try target.write(run.count == bytes.count ? bytes : Array(run), at: start)
         end = max(end, start + UInt64(run.count))
       }
+      note(bytes)
     }
-    if sum.size > end { try target.truncate(to: sum.size) }
-    return sum
+    if size > end { try target.truncate(to: size) }
+    return size
   }
 
   /// The parts of the piece between its blocks of zeros.
@@ -61,7 +73,10 @@ package enum FileCopy {
   package static func sum(
     _ source: any OpenFile, upTo limit: UInt64
   ) throws(SystemError) -> Sum {
-    try sum(source, upTo: limit, unless: { Task.isCancelled }) { _, _ in }
+    let (size, digest) = try each(of: source, upTo: limit, failing: { $0 }) {
+      _, _ throws(SystemError) in
+    }
+    return Sum(size: size, sha256: digest.hex)
   }
 
   /// Of the first `size` bytes.
@@ -69,15 +84,6 @@ package enum FileCopy {
     of source: any OpenFile, size: UInt64
   ) throws(SystemError) -> SHA256Digest {
     try each(of: source, upTo: size, failing: { $0 }) { _, _ throws(SystemError) in }.digest
-  }
-
-  private static func sum(
-    _ source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
-    _ act: ([UInt8], UInt64) throws(SystemError) -> Void
-  ) throws(SystemError) -> Sum {
-    let (size, digest) = try each(
-      of: source, upTo: limit, unless: isCancelled, failing: { $0 }, act)
-    return Sum(size: size, sha256: digest.hex)
   }
 
   /// Passes each piece with its offset to `act`. `failing` converts errors of the source, so that the
@@ -88,6 +94,19 @@ package enum FileCopy {
     failing: (SystemError) -> Trouble, _ act: ([UInt8], UInt64) throws(Trouble) -> Void
   ) throws(Trouble) -> (size: UInt64, digest: SHA256Digest) {
     var hash = SHA256()
+    let size = try pieces(of: source, upTo: limit, unless: isCancelled, failing: failing) {
+      bytes, offset throws(Trouble) in
+      try act(bytes, offset)
+      hash.add(bytes)
+    }
+    return (size, hash.digest())
+  }
+
+  /// The same without a digest.
+  private static func pieces<Trouble: Error>(
+    of source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
+    failing: (SystemError) -> Trouble, _ act: ([UInt8], UInt64) throws(Trouble) -> Void
+  ) throws(Trouble) -> UInt64 {
     var size: UInt64 = 0
     while size <= limit {
       if size > 0, isCancelled() { throw failing(.cancelled) }
@@ -97,9 +116,8 @@ package enum FileCopy {
       } catch { throw failing(error) }
       if bytes.isEmpty { break }
       try act(bytes, size)
-      hash.add(bytes)
       size += UInt64(bytes.count)
     }
-    return (size, hash.digest())
+    return size
   }
 }

@@ -64,7 +64,7 @@ extension Folder {
       guard error.meansNoLink || error.name == .crossesDevices else { throw error }
     }
     let source = try open(name, .read)
-    _ = try FileCopy.copy(
+    try FileCopy.copy(
       source, to: target.openAnew(newName), upTo: source.status().size)
   }
 

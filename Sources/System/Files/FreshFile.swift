@@ -42,7 +42,7 @@ package struct FreshFile: Sendable {
     in folder: any Folder, for readers: FileReaders
   ) throws(SystemError) {
     let file = try folder.openAnew(temporary)
-    let sum = try FileCopy.copy(source, to: file, upTo: limit)
+    let sum = try FileCopy.hashingCopy(source, to: file, upTo: limit)
     try self.init(file, temporary, in: folder, sum, for: readers)
   }
 

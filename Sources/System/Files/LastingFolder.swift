@@ -140,8 +140,8 @@ package final class LastingFolder: Folder {
   }
 
   package var isMountPoint: Bool { current.withLock { $0 }.isMountPoint }
-  package func isOtherMount(_ name: FileName) -> Bool {
-    current.withLock { $0 }.isOtherMount(name)
+  package func isOtherFileSystem(_ name: FileName) -> Bool {
+    current.withLock { $0 }.isOtherFileSystem(name)
   }
   package func room() throws(SystemError) -> DiskRoom { try current.withLock { $0 }.room() }
 

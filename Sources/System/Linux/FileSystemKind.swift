@@ -49,9 +49,9 @@ extension LinuxFolder {
   /// True if this folder is a mount point; false on kernels before 5.8, which do not report it.
   package var isMountPoint: Bool { dr_is_mount_point(descriptor) == 1 }
 
-  package func isOtherMount(_ name: FileName) -> Bool {
+  package func isOtherFileSystem(_ name: FileName) -> Bool {
     let bytes = name.terminated
-    return unsafe dr_is_other_mount(descriptor, bytes) == 1
+    return unsafe dr_is_other_file_system(descriptor, bytes) == 1
   }
 
   package func checkChanges() throws(SystemError) {

@@ -37,12 +37,12 @@ extension LinuxFolder {
   }
 
   /// Another folder, such as the root of a disk, is mounted here: not this folder onto itself, as for a sandbox.
-  package var isMountOfOther: Bool { isMountPoint && MountView.isOther(at: self) }
+  package var isOtherFolderMounted: Bool { isMountPoint && MountView.isOther(at: self) }
 
   /// True if another folder is mounted here, or if this is on another file system than the folder in which its path
   /// begins: a link may lead to it.
   package func isApart() throws(SystemError) -> Bool {
-    if isMountOfOther, try linkTarget() == nil { return true }
+    if isOtherFolderMounted, try linkTarget() == nil { return true }
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
     return try device() != LinuxFolder.open(path: String(path[..<slash])).device()
   }

@@ -93,8 +93,8 @@ package final class PathFolder: Folder {
   }
 
   package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
-  package func isOtherMount(_ name: FileName) -> Bool {
-    (try? here())?.isOtherMount(name) ?? false
+  package func isOtherFileSystem(_ name: FileName) -> Bool {
+    (try? here())?.isOtherFileSystem(name) ?? false
   }
   package func room() throws(SystemError) -> DiskRoom { try here().room() }
 

@@ -8,7 +8,7 @@ import Vocabulary
 
 final class TransferEngine {
   private var terms: TransferTerms
-  private var queue: TransferQueue<PhotoURL.Origin>
+  private var queue: TransferQueue<String>
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
   /// Free handles, settled for `terms`: making one costs as much as a small transfer.
@@ -44,7 +44,7 @@ final class TransferEngine {
     let transfer = ActiveTransfer(job, terms)
     transfers[job.ticket] = transfer
     queue.add(
-      job.ticket, host: job.url.origin, of: transfer.demand.owners, transfer.demand.priority,
+      job.ticket, host: job.url.serverName, of: transfer.demand.owners, transfer.demand.priority,
       isNamed: isNamed(job.url))
   }
 
@@ -193,7 +193,7 @@ final class TransferEngine {
     let request = transfer.job.request
     switch ending.outcome(timeout: request.timeout, connectTimeout: request.connectTimeout) {
     case .whole(let reply):
-      queue.note(transfer.url.origin, isQuick: transfer.time <= Self.quick)
+      queue.note(transfer.url.serverName, isQuick: transfer.time <= Self.quick)
       finish(transfer, .success(reply))
     case .failed(let failure): finish(transfer, .failure(failure))
     case .elsewhere(let place):
@@ -213,7 +213,7 @@ final class TransferEngine {
 
   private func goOn(_ transfer: ActiveTransfer) {
     queue.add(
-      transfer.job.ticket, host: transfer.url.origin, of: transfer.demand.owners,
+      transfer.job.ticket, host: transfer.url.serverName, of: transfer.demand.owners,
       transfer.demand.priority, isNamed: isNamed(transfer.url), isFirst: true)
   }
 

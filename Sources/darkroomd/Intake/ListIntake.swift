@@ -310,7 +310,7 @@ struct ListIntake: IntakeRules, OnGround {
 
   func giveUp(_ draft: ListID) async {
     // A record whose answer failed may be there all the same.
-    if isRecorded(draft) { return }
+    if isRecorded(draft) { return await onDisk { claims.keep(draft) } }
     // First: another draft may get the name.
     await onDisk { claims.giveUp(draft) }
     index.giveUp(draft)
@@ -335,7 +335,6 @@ struct ListIntake: IntakeRules, OnGround {
       ListLives.Birth(
         list, .accepted, prints: label.terms.prints, revises: label.terms.revises,
         serviceClass: acceptance.serviceClass))
-    await onDisk { claims.keep(list) }
   }
 
   func reject(

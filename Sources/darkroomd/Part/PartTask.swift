@@ -181,7 +181,7 @@ struct PartTask: Sendable {
     let copied = try Self.part("copy the list") { () throws(SystemError) in
       let file = try NewFile(in: LinuxFolder.open(path: places.inbox))
       do throws(SystemError) {
-        let copied = try FileCopy.copy(
+        let copied = try FileCopy.hashingCopy(
           try Surroundings.openNamed(order.list), to: file.file, upTo: sum.size)
         if copied == sum { try file.appear(as: name, mode: 0o600, replacing: true) }
         file.discard()

@@ -40,9 +40,9 @@ struct WorkerFile: Sendable {
 
   /// Copies a thumbnail and gives it its name. Returns false, and removes the draft, if that fails.
   func show(in prints: PrintFolder, of number: UInt32) -> Bool {
-    let sum = try? FileCopy.copy(
+    let size = try? FileCopy.copy(
       written, to: draft.file, upTo: Thumbnail.longest, unless: { false })
-    guard let sum, 1...Thumbnail.longest ~= sum.size else {
+    guard let size, 1...Thumbnail.longest ~= size else {
       prints.discard(draft)
       return false
     }

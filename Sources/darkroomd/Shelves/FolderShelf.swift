@@ -181,7 +181,7 @@ struct FolderShelf: ListShelf {
       let file = try needed.contains(name) ? source.open(name, .read) : source.open(ifThere: name)
       guard let file else { continue }
       let copy = try target.openAnew(name)
-      _ = try FileCopy.copy(file, to: copy, upTo: file.status().size)
+      try FileCopy.copy(file, to: copy, upTo: file.status().size)
       try copy.sync()
     }
     try target.sync()

@@ -20,7 +20,7 @@ int64_t dr_file_system(int folder);
 int dr_is_mount_point(int folder);
 // 1 if another file system than the folder's is mounted over the name. Answers from what the kernel has, even if that
 // file system hangs.
-int dr_is_other_mount(int folder, const char *name);
+int dr_is_other_file_system(int folder, const char *name);
 // Fails with EACCES or EROFS if this process may not make and remove names in the folder.
 int dr_may_change(int folder);
 

@@ -49,12 +49,20 @@ package final class BucketStore: ObjectStore {
       answer = try run(request)
       switch answer.status {
       case 200, 201, 204: return true
-      case 412: return false
+      case 412:
+        if try isTaken(key, answer) { return false }
+        throw StoreTrouble.failure(answer, place)
       case 409: continue
       default: throw StoreTrouble.failure(answer, place)
       }
     }
     throw StoreTrouble.failure(answer, place)
+  }
+
+  /// True if the store itself says that the key is taken. A proxy may answer like it.
+  private func isTaken(_ key: ObjectKey, _ answer: StoreAnswer) throws(Failure) -> Bool {
+    if StoreTrouble.code(answer) == "PreconditionFailed" { return true }
+    return try size(of: key) != nil
   }
 
   package func fetch(
@@ -76,6 +84,7 @@ package final class BucketStore: ObjectStore {
       if end == 0 { (total, etag, sum) = (answer.length, answer.etag, answer.sha256) }
       end += answer.received
       guard let failure = answer.failure else {
+        guard let total else { throw StoreTrouble.endless(key, place) }
         guard total == end else { throw StoreTrouble.damaged(key, place) }
         // The sum of an object in several parts is not the sum of its bytes.
         if let sum, !sum.contains("-") { try check(file, end, sum, key) }

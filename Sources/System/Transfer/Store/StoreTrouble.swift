@@ -30,13 +30,20 @@ enum StoreTrouble {
   /// Not the object that was stored: it is read again.
   static func damaged(_ key: ObjectKey, _ place: StorePlace) -> Failure {
     Failure(
-      .machine, scope: .one, code: "store.answer",
+      .machine, scope: .one, code: "store.damaged",
       reason: "the store at \(place.server) answers with other bytes than \(key) has")
+  }
+
+  /// A proxy may drop the length. Without it the end of the object is not known.
+  static func endless(_ key: ObjectKey, _ place: StorePlace) -> Failure {
+    Failure(
+      .machine, scope: .one, code: "store.answer",
+      reason: "the store at \(place.server) answers without the length of \(key)")
   }
 
   static func tooLong(_ limit: UInt64) -> Failure {
     Failure(
-      .machine, scope: .one, code: "store.answer",
+      .machine, scope: .one, code: "store.damaged",
       reason: "the store answers with more than \(limit) bytes")
   }
 
