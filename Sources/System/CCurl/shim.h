@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of libcurl that Swift cannot import: variadic setters and getters, a union, a socket address. What it has no
-// option for in OpenSSL, and the processor time of the thread that calls it.
+// The parts of libcurl that Swift cannot import: variadic setters and getters, a union, a socket address. Options of OpenSSL
+// that libcurl does not have, and the processor time of the thread that calls it.
 
 #ifndef DARKROOM_CCURL_H
 #define DARKROOM_CCURL_H

@@ -54,7 +54,7 @@ import Vocabulary
     settle()
   }
 
-  /// What every use of a handle needs.
+  /// Each use of a handle needs these options.
   private func settle() {
     unsafe dr_curl_words(pointer, errorText)
     note(unsafe dr_curl_tls(pointer))
