@@ -52,6 +52,13 @@ struct ConfigurationFile: Sendable {
         file: place?.file ?? path, line: place?.line,
         problem: "libpq does not understand Ledger=: \(problem)")
     }
+    if cluster.ledger != nil {
+      do throws(TextProblem) { _ = try NodeName.find(cluster) } catch {
+        let place = read.origins.place(of: "Node")
+        throw ConfigurationError(
+          file: place?.file ?? path, line: place?.line, problem: error.description)
+      }
+    }
     if cluster.hasStore, cluster.blobCredentials == nil {
       throw ConfigurationError(
         file: path, line: nil, problem: Settings.Cluster.needsCredentials)
@@ -111,7 +118,7 @@ struct ConfigurationFile: Sendable {
     let isThere = try Self.reading(path) { () throws(SystemError) in
       isNamed ? true : try folder.has(name)
     }
-    if isThere { found.append(try Self.text(of: name, in: folder, path)) }
+    if isThere, let text = try Self.text(of: name, in: folder, path) { found.append(text) }
     return try found + Self.texts(of: more, in: folder, "\(path).d")
   }
 
@@ -127,22 +134,26 @@ struct ConfigurationFile: Sendable {
     guard let (folder, names) = found else { return [] }
     var texts: [Text] = []
     for name in names.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      texts.append(try text(of: name, in: folder, "\(path)/\(name)"))
+      if let text = try text(of: name, in: folder, "\(path)/\(name)") { texts.append(text) }
     }
     return texts
   }
 
+  /// Nil for a link to /dev/null.
   private static func text(of name: FileName, in folder: LinuxFolder, _ path: String)
-    throws(ConfigurationError) -> Text
+    throws(ConfigurationError) -> Text?
   {
     do throws(SystemError) {
       return (path, try folder.openFile(name, .read).read(at: 0, upTo: longest + 1))
     } catch {
-      let isOther = (try? folder.status(of: name).kind) == .other
-      throw isOther
-        ? ConfigurationError(
+      switch try? folder.status(of: name).kind {
+      case .other?:
+        throw ConfigurationError(
           file: path, line: nil, problem: "could not read it: it is a pipe, a socket or a device")
-        : unreadable(path, error)
+      case .link?:
+        return try SettingsLink(path: path).read(upTo: longest + 1).map { (path, $0) }
+      case .file?, .folder?, nil: throw unreadable(path, error)
+      }
     }
   }
 
@@ -153,7 +164,7 @@ struct ConfigurationFile: Sendable {
     do throws(SystemError) { return try act() } catch { throw unreadable(path, error) }
   }
 
-  private static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
+  static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
     ConfigurationError(
       file: path, line: nil, problem: "could not read it: \(error.words)",
       isMachineTrouble: error.isMachineTrouble)
