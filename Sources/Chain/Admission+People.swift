@@ -98,6 +98,21 @@ extension Admission {
     return count
   }
 
+  /// The machine has a network again: what waited for it is tried at once.
+  package mutating func reconnected(now: Duration) {
+    for (list, photos) in setbacks.end(Failure.noNetwork) {
+      for key in keys[list] ?? [] {
+        guard var line = lines[key] else { continue }
+        for photo in photos where line.waiting.contains(photo) {
+          line.waiting.remove(photo)
+          line.waiting.insert(photo, due: now)
+        }
+        put(line, key)
+      }
+      block(list, false, now)
+    }
+  }
+
   /// The same for the owners of each host, unless the host asked to be left alone.
   mutating func flush(for owners: [String: Set<UInt32>], now: Duration) -> Int {
     defer { enterCalled() }

@@ -99,7 +99,7 @@ package struct Admission: Sendable {
   }
 
   /// While one photo tests the list, the others wait, and hosts do not call them.
-  private mutating func block(_ list: ListID, _ isBlocked: Bool, _ now: Duration) {
+  mutating func block(_ list: ListID, _ isBlocked: Bool, _ now: Duration) {
     change(list, now) { $0.isBlocked = isBlocked }
   }
 

@@ -90,7 +90,9 @@ extension ChainRunner: ChainOwner {
         if state.trouble.isHeld { state.admission.isHeld = true }
       case .filtered, .failed, .retry:
         // A step became durable.
-        if state.trouble.passed(isPrint: end == .filtered) { state.events.append(.recovered) }
+        if state.trouble.passed(isPrint: end == .filtered) {
+          state.events.append(.recovered(isProven: true))
+        }
       case .stopped, .listTrouble: break
       }
     }

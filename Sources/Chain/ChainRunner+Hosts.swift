@@ -234,6 +234,13 @@ extension ChainRunner {
     bell.changed()
   }
 
+  /// The machine has a network again.
+  package func reconnected() {
+    let now = time.uptime()
+    state.withLock { $0.admission.reconnected(now: now) }
+    bell.changed()
+  }
+
   package func limitHosts(to limits: HostLimits) {
     let now = time.uptime()
     state.withLock { $0.admission.limitHosts(to: limits, now: now) }

@@ -344,7 +344,8 @@ package final class ChainRunner<Work: Stages>: Sendable {
   ) {
     state.withLock { state in
       if state.chains.isEmpty {
-        if state.trouble.passed() { state.events.append(.recovered) }
+        let isProven = state.trouble.failure?.scope != .prints
+        if state.trouble.passed() { state.events.append(.recovered(isProven: isProven)) }
         if state.proxyTrouble.passed() { state.events.append(.proxyRecovered) }
       }
       if state.admission.hosts.takeSeatNews() { state.events.append(.seatsWanted) }

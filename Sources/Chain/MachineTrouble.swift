@@ -62,9 +62,10 @@ struct MachineTrouble: Equatable, Sendable {
     return true
   }
 
-  /// A step became durable, or no chain is left. True if that ends the trouble: trouble of a store ends with a print.
+  /// A step became durable, or no chain is left. True if that ends the trouble: trouble of the place of the prints ends
+  /// with a print.
   mutating func passed(isPrint: Bool = true) -> Bool {
-    guard case .trying(let failure) = phase, isPrint || failure.scope != .store else {
+    guard case .trying(let failure) = phase, isPrint || failure.scope != .prints else {
       return false
     }
     phase = .none

@@ -29,6 +29,8 @@ struct Setback: Equatable, Sendable {
   init(_ failure: Failure) { self.failure = failure }
 
   var isOver: Bool { photos.isEmpty }
+  /// The photos that have met it.
+  var numbers: [UInt32] { photos.keys.sorted() }
   var isBlocked: Bool { if case .blocked = phase { true } else { false } }
 
   /// A photo met the trouble. Returns how long it waits: twice its own pause, so that another photo can test
@@ -105,6 +107,16 @@ struct Setbacks: Sendable {
   mutating func unblock(now: Duration) -> [ListID] {
     if all.isEmpty { return [] }
     return all.keys.sorted().filter { all[$0]?.unblock(now: now) == true }
+  }
+
+  /// Ends the troubles with this code, whose cause is over, whatever their photos show later. Returns the photos that
+  /// have met them, by list.
+  mutating func end(_ code: String) -> [(list: ListID, photos: [UInt32])] {
+    let over = all.filter { $0.value.failure.code == code }.sorted { $0.key < $1.key }
+    return over.map { list, setback in
+      forget(list)
+      return (list, setback.numbers)
+    }
   }
 
   /// The list is gone, and its trouble with it.

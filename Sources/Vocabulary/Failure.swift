@@ -20,8 +20,8 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case everything
     /// Requests through the proxy.
     case proxy
-    /// The store of the prints: only a new print there shows that it is over.
-    case store
+    /// The place of the prints, as a store, or a shared folder that is full: only a new print there shows that it is over.
+    case prints
     /// One file or folder, and the list that it belongs to.
     case one
   }
@@ -91,6 +91,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The list changed state before this change could be recorded.
   package static let overtaken = Failure(
     .cancelled, code: "overtaken", reason: "the list has ended or has changed in the meantime")
+
+  /// The code of trouble that ends for all photos when this machine has a network again.
+  package static let noNetwork = "network.down"
 
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }

@@ -266,11 +266,15 @@ package struct DaemonTalk {
       failed: failed)
   }
 
+  /// A program that reads lines or objects learns of what stays as well.
   private func removed(_ reply: ListReply) -> String {
-    guard voice.screen.isTerminal else { return sentence(reply.list) }
-    let name = "Removed \(ListText.name(reply.list))"
-    return reply.rest.map { "\(name): \(Printable.sentence($0)).\n" }
-      ?? "\(name) with its results and the prints that it still had.\n"
+    let name = ListText.name(reply.list)
+    guard voice.screen.isTerminal else {
+      if let rest = reply.rest { voice.complain("list.rest", "Removed \(name): \(rest)") }
+      return sentence(reply.list)
+    }
+    return reply.rest.map { "Removed \(name): \(Printable.sentence($0)).\n" }
+      ?? "Removed \(name) with its results and the prints that it still had.\n"
   }
 
   func quality(_ task: ClassTask) throws(ControlFailure) -> ExitCode {
@@ -321,12 +325,14 @@ package struct DaemonTalk {
     failed before: Int = 0, isSparing: Bool = false
   ) throws(ControlFailure) -> ExitCode {
     let client = try ControlClient(path: order.socket, clock: clock)
-    var changed: [ListSummary] = []
+    var changed: [JSONObject] = []
     var failed = before
     for list in lists {
       do throws(ControlFailure) {
         let reply = try client.call(turn.call(list.reference, isSparing: isSparing))
-        changed.append(reply.list)
+        var object = reply.list.object
+        if let rest = reply.rest { object["rest"] = .string(rest) }
+        changed.append(object)
         if !order.isJSON { voice.say(turn == .remove ? removed(reply) : sentence(reply.list)) }
       } catch {
         guard case .refused = error else { throw error }
@@ -335,7 +341,7 @@ package struct DaemonTalk {
       }
     }
     if order.isJSON {
-      voice.say(["lists": .array(changed.map { .object($0.object) })])
+      voice.say(["lists": .array(changed.map { .object($0) })])
     } else if voice.screen.isTerminal {
       let lost = failed == 0 ? "" : "; \(turn.rawValue) failed for \(failed)"
       voice.say(

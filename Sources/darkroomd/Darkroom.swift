@@ -137,6 +137,7 @@ final class Darkroom: Sendable {
       }
       group.addTask { [self] in await photos.watchSpace(work.health, ground.recorder) }
       group.addTask { [self] in await watchRelief() }
+      group.addTask { [self] in await watchNetwork() }
       group.addTask { [self] in await watchRecord() }
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
@@ -260,6 +261,15 @@ final class Darkroom: Sendable {
     }
   }
 
+  /// Lists that wait for a network go on as soon as there is one.
+  private func watchNetwork() async {
+    let watch = NetworkWatch(
+      hasNetwork: { DialSocket.hasNetwork }, clock: ground.clock, changes: ground.changes)
+    await watch.run(isTroubled: { work.health.health.waitsForNetwork }) {
+      photos.chains.reconnected()
+    }
+  }
+
   /// A clock that is set rings no bell, and nor does a folder of the record that a person moves; the inbox reports the folder
   /// and closes.
   private func watchRecord() async {
@@ -305,7 +315,8 @@ final class Darkroom: Sendable {
   private func take(_ event: ChainEvent) {
     switch event {
     case .troubled(let failure): work.health.set(failure, for: .work)
-    case .recovered: work.health.set(nil, for: .work)
+    case .recovered(let isProven):
+      work.health.worked(isProven: isProven, isNode: cluster != nil)
     case .proxyTroubled(let failure): work.health.set(failure, for: .proxy)
     case .proxyRecovered: work.health.set(nil, for: .proxy)
     case .listTroubled(let list, let failure): keeper.happened(.troubled(failure), to: list)

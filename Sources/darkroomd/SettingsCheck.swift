@@ -21,6 +21,7 @@ enum SettingsCheck {
     if let unit = DaemonPlace(socket: places.control).unit {
       notes += hidden(settings.download.fileFolders, by: unit)
     }
+    notes += mounts(settings.download.fileFolders, among: MountPlaces.all)
     notes += settings.cluster.credentials.map {
       "\($0) names a credential, which only the service is given, so it was not read"
     }
@@ -48,6 +49,35 @@ enum SettingsCheck {
       return
         "the unit \(unit) hides \(home), so the photos of the folder \(path) of FileFolders= wait, unless a drop-in sets ProtectHome=read-only, or ProtectHome=tmpfs and BindReadOnlyPaths=\(path)"
     }
+  }
+
+  /// The photos of a named folder wait while it is empty; the photos of a folder in it do not.
+  static func mounts(_ folders: [String], among places: [String]) -> [String] {
+    let named = folders.map(cut)
+    return named.flatMap { folder -> [String] in
+      let path = "the folder \(Printable.text(folder)) of FileFolders="
+      var notes: [String] = []
+      if places.contains(folder) {
+        notes.append("\(path) is a mount, and its photos wait while it is not mounted")
+      }
+      let top = folder == "/" ? folder : "\(folder)/"
+      let below = Set(places).filter { place in
+        place.hasPrefix(top) && place != folder
+          && !named.contains { $0.hasPrefix(top) && (place == $0 || place.hasPrefix("\($0)/")) }
+      }.sorted()
+      if let first = below.first {
+        let more = below.count > 1 ? " and \(below.count - 1) more" : ""
+        notes.append(
+          "\(path) is above the mount \(Printable.text(first))\(more), whose photos fail while it is not mounted; to let them wait, add \(Printable.text(first)) to FileFolders="
+        )
+      }
+      return notes
+    }
+  }
+
+  private static func cut(_ folder: String) -> String {
+    let names = folder.split(separator: "/")
+    return "/" + names.joined(separator: "/")
   }
 
   /// Root can read what the user of the daemon cannot.

@@ -215,6 +215,18 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `of several claims that resume with one place left, one is let in`() async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.settled()
+    for number in 1...3 { User.put(bench.path("\(number).plist"), "\(number) end") }
+    bench.rules.state.withLock { $0.mostLists = 1 }
+    await bench.settle()
+    #expect(bench.rules.names == ["1.plist"])
+    // Each of them has asked the disks, and all had begun before the first was recorded.
+    #expect(bench.rules.state.withLock { $0.looks } > 3)
+    await bench.inbox.stop()
+  }
+
   @Test func `the lists that were let in are counted after the disks have answered`() async {
     let rules = ScriptedRules()
     rules.state.withLock { $0.mostLists = 1 }

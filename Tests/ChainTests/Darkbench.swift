@@ -54,7 +54,7 @@ final class Darkbench: Sendable {
       runner.giveUp(list)
       finishedLists.add()
     case .troubled: troubles.add()
-    case .recovered: recoveries.add()
+    case .recovered(_): recoveries.add()
     case .proxyTroubled: proxyTroubles.add()
     case .proxyRecovered: proxyRecoveries.add()
     case .listTroubled:

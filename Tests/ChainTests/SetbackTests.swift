@@ -92,7 +92,7 @@ import Vocabulary
   }
 
   @Test func `trouble of a store ends with a print, not with the failure of a photo`() {
-    let away = Failure(.machine, scope: .store, code: "store.busy", reason: "it answers 503")
+    let away = Failure(.machine, scope: .prints, code: "store.busy", reason: "it answers 503")
     for (failure, ends) in [(full, true), (away, false)] {
       var trouble = MachineTrouble()
       let isNews = trouble.met(failure, hold: 0, now: .zero)
@@ -121,6 +121,27 @@ import Vocabulary
   }
 
   // MARK: admission
+
+  @Test func `trouble with the network ends for all photos when the machine has one again`() {
+    let away = Failure(.machine, scope: .one, code: Failure.noNetwork, reason: "no network")
+    var admission = Admission(window: 64)
+    for list in 1...2 {
+      admission.add(ListID(UInt64(list)), ListLines(.default), isPaused: false, now: .zero)
+    }
+    for _ in 0..<100 {
+      guard let photo = take(&admission, now: .zero, total: 20) else { break }
+      admission.ended(photo, .listTrouble(photo.list == ListID(1) ? away : odd), now: .zero)
+    }
+    #expect(news(&admission).count == 2)
+    #expect(admission.setbacks[ListID(1)]?.isBlocked == true)
+    admission.reconnected(now: .milliseconds(1))
+    #expect(news(&admission) == [Setbacks.News(list: ListID(1), failure: nil)])
+    var photos: Set<PhotoID> = []
+    while let photo = take(&admission, now: .milliseconds(1), total: 20) { photos.insert(photo) }
+    #expect(photos == Set((1...20).map { PhotoID(list: ListID(1), number: $0) }))
+    admission.reconnected(now: .milliseconds(1))
+    #expect(news(&admission).isEmpty && admission.setbacks[ListID(2)]?.isBlocked == true)
+  }
 
   private func take(_ admission: inout Admission, now: Duration, total: UInt32) -> PhotoID? {
     admission.take(now: now, total: total) { _ in Admission.Prospect() }?.photo

@@ -52,6 +52,41 @@ import Vocabulary
     #expect(times == [1, 3, 5, 7, 11, 19, 35, 65, 95, 125, 155, 185])
   }
 
+  @Test func `the watch for a network looks only while lists wait for one`() async throws {
+    let (clock, changes) = (SimulatedClock(), ChangeSignal())
+    let hasNetwork = Mutex(false)
+    let looks = Mutex(0)
+    let isTroubled = Mutex(true)
+    let questions = EventBoard(0)
+    let returns = EventBoard(0)
+    let watch = NetworkWatch(
+      hasNetwork: {
+        looks.withLock { $0 += 1 }
+        return hasNetwork.withLock { $0 }
+      }, clock: clock, changes: changes)
+    let task = Task {
+      await watch.run(
+        isTroubled: {
+          questions.change { $0 += 1 }
+          return isTroubled.withLock { $0 }
+        }, { returns.change { $0 += 1 } })
+    }
+    #expect(await clock.isAwaited())
+    #expect(looks.withLock { $0 } == 1 && returns.value == 0)
+    hasNetwork.withLock { $0 = true }
+    clock.advance(by: NetworkWatch.interval)
+    #expect(await returns.wait { $0 == 1 })
+    #expect(await clock.isAwaited())
+    isTroubled.withLock { $0 = false }
+    clock.advance(by: NetworkWatch.interval)
+    #expect(await questions.wait { $0 == 3 })
+    changes.changed()
+    #expect(await clock.isAwaited())
+    #expect(looks.withLock { $0 } == 2 && returns.value == 1)
+    task.cancel()
+    await task.value
+  }
+
   @Test func `the watch looks only while there is trouble, and says when a disk is better`()
     async throws
   {

@@ -2,6 +2,7 @@
 // The board of troubles: its reports, the sandbox, and the line that the service manager shows. `HealthTests`
 // test the troubles as a value.
 
+import Cluster
 import Linux
 import Report
 import Support
@@ -41,8 +42,14 @@ import Worker
 
   @Test func `a list that is over takes its trouble with it, without a report`() throws {
     board.set(full, for: .list(ListID(3)))
+    board.set(full, for: .share(LedgerList(3)))
+    let seen = changes.version
     board.forget(ListID(3))
-    #expect(told.all().count == 1 && board.health == Health())
+    board.forget(LedgerList(3))
+    #expect(told.all().count == 2 && board.health == Health())
+    #expect(changes.version == seen + 2, "who watches the status hears of it")
+    board.forget(ListID(3))
+    #expect(changes.version == seen + 2)
   }
 
   @Test func `a weak inbox is reported, and shown until the next survey`() throws {

@@ -195,7 +195,9 @@ import Vocabulary
     var health = Health()
     _ = set(&health, gone, .list(ListID(1)))
     _ = set(&health, full, .copy(ListID(1)))
-    health.forget(ListID(1))
+    let subjects: [Health.Subject] = [.list(ListID(1)), .copy(ListID(1))]
+    let (isForgotten, isThere) = (health.forget(subjects), health.forget(subjects))
+    #expect(isForgotten && !isThere)
     #expect(health.lines.isEmpty && health.waitingLists == 0)
   }
 

@@ -70,6 +70,7 @@ struct SampleList: Sendable {
     let folder = try lists.folder(ListFolder.name(list), creating: true)
     try folder.open(ListFolder.list, .create).write(bytes, at: 0)
     try folder.open(ListFolder.catalog, .create).write(catalog().bytes, at: 0)
+    _ = try folder.open(OpenList.collisionsName, .create)
     try folder.put(ListFolder.about, about().text)
     try ListMarks.note(.claimed, in: folder)
     return folder

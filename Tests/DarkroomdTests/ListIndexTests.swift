@@ -95,6 +95,50 @@ import Vocabulary
     #expect(index.claim(folder, for: ListID(2000)))
   }
 
+  /// Compares with a look at all lists.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `the newest list of a folder and its strangers are known, whatever came and went`(
+    seed: UInt64
+  ) throws {
+    var random = SimulatedRandom(seed: seed)
+    let folder = FileName(literal: "barn")
+    var labels: [ListID: UInt32] = [:]
+    var drafts: Set<ListID> = []
+    for _ in 0..<400 {
+      let list = ListID(UInt64.random(in: 1...12, using: &random))
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0 where labels[list] == nil:
+        let owner = UInt32.random(in: 1...2, using: &random)
+        index.add(list, try label("barn.plist", owner: owner))
+        labels[list] = owner
+        drafts.remove(list)
+      case 1 where labels[list] == nil:
+        index.note(list, into: folder)
+        drafts.insert(list)
+      case 2 where labels[list] != nil:
+        let newest = drafts.union(labels.keys).max() ?? list
+        #expect(index.withdraw([list]) != (newest > list && labels[newest] == nil))
+        if index[list] == nil { labels[list] = nil }
+        index.free(list)
+      default:
+        index.forget(list)
+        labels[list] = nil
+      }
+      let all = drafts.union(labels.keys)
+      #expect(index.printer(into: folder, ofCluster: false) == all.max())
+      for owner in 1...2 as ClosedRange<UInt32> {
+        #expect(
+          index.hasStranger(to: owner, in: folder, ofCluster: false)
+            == labels.values.contains { $0 != owner })
+      }
+      let newest = labels.keys.max()
+      for list in labels.keys {
+        #expect(index.heir(of: list, in: folder) == (newest == list ? nil : newest))
+        #expect(index.holdsPrints(list) == (newest == list))
+      }
+    }
+  }
+
   @Test func `a folder of a list is not given to another`() throws {
     index.add(ListID(1), try label("barn.plist"))
     #expect(!index.claim(FileName(literal: "barn"), for: ListID(2)))

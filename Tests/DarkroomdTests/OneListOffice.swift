@@ -14,6 +14,12 @@ final class NodeWords: Sendable {
   let given = Mutex<[ShareID]>([])
   let lacked = Mutex<[LedgerList]>([])
   let state = Mutex<LedgerState?>(nil)
+  /// Other nodes have its shares from then on.
+  let isTaken = Mutex(false)
+  /// No list is open from then on.
+  let isQuiet = Mutex(false)
+  /// The names of the calls that take turns.
+  let calls = Mutex<[String]>([])
 }
 
 /// The lists that the ledger knows as returned; nil while it is silent.
@@ -83,6 +89,7 @@ struct OneListOffice: ListOffice {
   func submit(_ submission: Submission) async throws(Failure) -> Submitted { throw Self.unasked }
   func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn {
     if leases.isEmpty { throw Self.unasked }
+    words.calls.withLock { $0.append("turn") }
     return Turn(verdicts: [], shares: [])
   }
   func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share] { [] }
@@ -90,16 +97,21 @@ struct OneListOffice: ListOffice {
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool {
     words.given.withLock { $0.append(share) }
+    words.calls.withLock { $0.append("giveBack") }
     return true
   }
-  func lacks(_ list: LedgerList) async throws(Failure) { words.lacked.withLock { $0.append(list) } }
+  func lacks(_ list: LedgerList) async throws(Failure) {
+    words.lacked.withLock { $0.append(list) }
+    words.calls.withLock { $0.append("lacks") }
+  }
   func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
     if leases.isEmpty { throw Self.unasked }
+    let held = words.isTaken.withLock { $0 } ? [] : leases
     return PulseAnswer(
-      leases: leases.map {
+      leases: held.map {
         PulseAnswer.Lease($0, sequence: 0, words.state.withLock { $0 } ?? state)
       },
-      isDraining: false, isOpen: true)
+      isDraining: false, isOpen: words.isQuiet.withLock { !$0 })
   }
   func order(
     _ order: ListOrder, of list: LedgerList, from origin: String?

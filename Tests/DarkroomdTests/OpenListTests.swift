@@ -137,13 +137,22 @@ import Vocabulary
     }
   }
 
-  @Test func `without a collision no file is written; an unusable photo takes no name`()
+  @Test func `without a collision the file is empty; an unusable photo takes no name`()
     async throws
   {
     try await DiskBench.use { bench in
       let open = try await settle(["", "", "Cow"], in: bench)
-      #expect(try !bench.folder(of: list).has(FileName(literal: "collisions")))
+      #expect(try bench.folder(of: list).text("collisions") == "")
       #expect("\(open.printName(3, "Cow", .jpeg))" == "Cow.jpg")
+    }
+  }
+
+  @Test func `without the file of the names that collide a list is not opened`() async throws {
+    try await DiskBench.use { bench in
+      _ = try await settle(["Barn", "barn"], in: bench)
+      try bench.folder(of: list).remove(OpenList.collisionsName)
+      let found = failure { _ = try OpenList(list, in: bench.folders, to: .look) }
+      #expect(found?.kind == .final && found?.code == "list.gone")
     }
   }
 

@@ -359,6 +359,24 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: ["pwrite", "fdatasync"])
+  func `a full disk that a print meets is trouble with the place of the prints`(call: String)
+    async throws
+  {
+    try await use(picture, mark: "a.") { bench in
+      let negative = try await negative(bench)
+      let prints = "\(bench.scratch.path)/daemon/prints"
+      FaultPlan.set(.init(call, on: prints, code: 28), for: prints)
+      defer { FaultPlan.set(nil, for: prints) }
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.code == "disk.full" && found?.scope == .prints)
+      bench.stages.discard(negative)
+      #expect(bench.state(photo) == .downloaded)
+    }
+  }
+
   @Test func `a print that is made once gets no name if its sync fails`() async throws {
     try await use(picture, mark: "a.") { bench in
       let negative = try await negative(bench)

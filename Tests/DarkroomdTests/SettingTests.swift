@@ -192,7 +192,10 @@ import Vocabulary
     let links = try FreshFolder()
     try links.write([], to: "test.conf.d/0.conf")
     try links.link(name, to: "elsewhere")
-    #expect(problem(links) == "\(name): could not read it: it is a symbolic link")
+    #expect(
+      problem(links)
+        == "\(name): could not read it: it is a symbolic link, and the file to which it leads is missing"
+    )
     let long = try FreshFolder()
     try long.write([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), to: name)
     #expect(problem(long).hasSuffix("\(name): it is longer than 1 MiB"))
@@ -201,6 +204,52 @@ import Vocabulary
     FaultPlan.set(.init("openat", on: "\(closed.path)/\(name)", code: 13), for: closed.path)
     defer { FaultPlan.set(nil, for: closed.path) }
     #expect(problem(closed) == "\(name): could not read it: permission denied")
+  }
+
+  @Test func `a link to a file that only its owner may change is read, and /dev/null is empty`()
+    throws
+  {
+    let (place, elsewhere) = (try FreshFolder(), try FreshFolder())
+    try elsewhere.write(Array("[Output]\nPreviews=no\nDownload\n".utf8), to: "more")
+    try elsewhere.write(Array("[Record]\nKeepLists=9d\n".utf8), to: "good")
+    try place.link("test.conf", to: "\(elsewhere.path)/good")
+    try place.write([], to: "test.conf.d/0.conf")
+    try place.link("test.conf.d/1.conf", to: "/dev/null")
+    let read = try ConfigurationFile(path: "\(place.path)/test.conf", isNamed: true).read()
+    #expect(read.settings.record.keepLists == .seconds(9 * 86_400))
+    #expect(read.origins.place(of: "KeepLists")?.file == "\(place.path)/test.conf")
+    try place.link("test.conf.d/2.conf", to: "\(elsewhere.path)/more")
+    #expect(problem(place).hasPrefix("test.conf.d/2.conf:"), "an error names the link")
+    try elsewhere.folder.setMode(0o664, of: FileName(literal: "more"))
+    #expect(problem(place).contains("it is a symbolic link, and users other than root may change"))
+    try place.link("test.conf.d/1a.conf", to: elsewhere.path)
+    #expect(problem(place).contains("it is a symbolic link, and does not lead to a regular file"))
+  }
+
+  @Test(arguments: [
+    (0, 0o644, true), (1000, 0o600, true), (0, 0o664, false), (0, 0o646, false),
+    (1001, 0o644, false), (1001, 0o444, false),
+  ])
+  func `a link to a file of others is not followed`(owner: UInt32, mode: UInt32, isRead: Bool) {
+    let status = FileStatus(
+      kind: .file, device: 1, inode: 1, size: 1, owner: owner, mode: 0o100_000 | mode, modified: 0,
+      changed: 0)
+    #expect((SettingsLink.problem(with: status, keepers: [0, 1000]) == nil) == isRead)
+  }
+
+  @Test(arguments: [
+    ("node-7.example", nil), ("", "this machine has no name: set Node="),
+    ("b\u{e4}rn", "the name of this machine, 'b\u{e4}rn', and a node has a name of at most 64"),
+    ("a b", "set Node="), (String(repeating: "x", count: 65), "set Node="),
+  ])
+  func `Node=auto takes no name that Node= forbids`(host: String, words: String?) throws {
+    var cluster = Settings().cluster
+    #expect(cluster.node == nil)
+    guard let words else { return #expect(try NodeName.find(cluster, on: host) == host) }
+    let problem = #expect(throws: TextProblem.self) { try NodeName.find(cluster, on: host) }
+    #expect(problem?.description.contains(words) == true)
+    cluster.node = "other"
+    #expect(try NodeName.find(cluster, on: host) == "other")
   }
 
   @Test func `a ledger that libpq does not understand is refused with its line`() throws {

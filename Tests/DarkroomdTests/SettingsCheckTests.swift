@@ -19,4 +19,27 @@ import Testing
     }
     #expect(notes == words ?? [])
   }
+
+  private static func mounted(_ folder: String) -> String {
+    "the folder \(folder) of FileFolders= is a mount, and its photos wait while it is not mounted"
+  }
+
+  private static func above(_ folder: String, _ mount: String, _ more: String = "") -> String {
+    "the folder \(folder) of FileFolders= is above the mount \(mount)\(more), whose photos fail while "
+      + "it is not mounted; to let them wait, add \(mount) to FileFolders="
+  }
+
+  @Test(
+    arguments: [
+      (["/srv/photos"], [mounted("/srv/photos")]), (["/srv//photos/"], [mounted("/srv/photos")]),
+      (["/srv"], [above("/srv", "/srv/more", " and 1 more")]),
+      (["/srv", "/srv/more"], [above("/srv", "/srv/photos"), mounted("/srv/more")]),
+      (["/srv/photo", "/home"], []),
+    ] as [([String], [String])])
+  func `a folder that is a mount, or above one, is told, with what then waits or fails`(
+    folders: [String], words: [String]
+  ) {
+    let places = ["/", "/proc", "/srv/photos", "/srv/more"]
+    #expect(SettingsCheck.mounts(folders, among: places) == words)
+  }
 }

@@ -282,6 +282,8 @@ import Vocabulary
 private struct OneListShelf: ListShelf {
   let sample: SampleList
 
+  func writeTrouble(through state: any Folder) -> Failure? { nil }
+
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {}
 
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
@@ -289,6 +291,7 @@ private struct OneListShelf: ListShelf {
     try asMachine { () throws(SystemError) in
       try folder.open(ListFolder.list, .create).write(sample.bytes, at: 0)
       try folder.open(ListFolder.catalog, .create).write(bytes, at: 0)
+      _ = try folder.open(OpenList.collisionsName, .create)
     }
   }
 

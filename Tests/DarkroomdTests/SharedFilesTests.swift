@@ -93,7 +93,7 @@ import Vocabulary
       #expect(
         bench.told.holds("its files are missing or damaged in the place of Blobs=; list 1 waits"))
       #expect(bench.health.health[.list(ListID(1))] == nil)
-      #expect(try FolderShelf.files.dropLast().allSatisfy { try own.has($0) })
+      #expect(try FolderShelf.files.allSatisfy { try own.has($0) })
       run.cancel()
       await run.value
       bench.keeper.stop()
@@ -228,6 +228,55 @@ import Vocabulary
     }
   }
 
+  @Test func `trouble with a list ends when other nodes have the rest of it`() async throws {
+    try await PartBench.use { bench in
+      let (maker, office) = try maker(bench, leases: [share])
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      #expect(try await sees(bench) { bench.health.health[.share(Self.list)] != nil })
+      // The share is this node's until it goes back; only then does the node tell the home.
+      #expect(try await sees(bench) { office.words.calls.withLock { $0.contains("lacks") } })
+      let calls = office.words.calls.withLock { $0.filter { $0 != "turn" } }
+      #expect(calls.first == "giveBack")
+      office.words.isTaken.withLock { $0 = true }
+      let begin = bench.clock.uptime()
+      let isOver = try await Patience.sees {
+        bench.clock.advance(by: .seconds(1))
+        return bench.health.health[.share(Self.list)] == nil
+      }
+      #expect(isOver && bench.clock.uptime() - begin >= .seconds(100))
+      #expect(!bench.told.holds("its photos are developed here"))
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `trouble with shares ends when nothing waits for this node`(isQuiet: Bool) async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, sample)
+      try shelf.put(bench.folder(of: ListID(1)), as: Self.origin)
+      let (maker, office) = try maker(bench, leases: [share])
+      let state = bench.folders.state.path
+      FaultPlan.set(.init("mkdirat", on: state, code: 28, isPermanent: true), for: state)
+      defer { FaultPlan.set(nil, for: state) }
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      #expect(try await sees(bench) { bench.health.health[.shares] != nil })
+      office.words.isTaken.withLock { $0 = true }
+      office.words.isQuiet.withLock { $0 = isQuiet }
+      let isOver = try await Patience.sees {
+        bench.clock.advance(by: .seconds(1))
+        return bench.health.health[.shares] == nil
+      }
+      #expect(isOver)
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
   @Test(arguments: [Harm.emptied, .bit])
   func `a share that cannot be read, at its opening or later, goes to other nodes`(_ harm: Harm)
     async throws
@@ -237,15 +286,12 @@ import Vocabulary
       try shelf.put(bench.folder(of: ListID(1)), as: Self.origin)
       try self.harm(harm)
       let (maker, office) = try maker(bench, leases: [share])
-      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let node = ClusterNode(
+        "a", maker, Settings().cluster, chains: bench.photos.chains,
+        tie: ClusterNode.Tie(close: {}, usePassword: { _ in false }))
+      let desk = node.shares
       var work = bench.work
-      work.cluster = ClusterNode(
-        name: "a", office: office, leaseTime: .seconds(30), shares: desk,
-        entries: EntryDesk(maker, Settings().cluster), maker: maker,
-        retention: LedgerRetention(
-          ground: bench.ground, office: office, shelf: shelf, leaseTime: .seconds(30)),
-        sweeper: StoreSweeper(bench.ground, leaseTime: .seconds(30)), close: {},
-        usePassword: { _ in false })
+      work.cluster = node
       try await bench.chaining { events in
         let (effects, keeper) = (work, bench.keeper)
         let lives = Task { await keeper.run(effects) }
@@ -320,13 +366,53 @@ import Vocabulary
   @Test func `lists in trouble are looked after in turns`() {
     var lacked = LackedFiles()
     for number in [5, 2, 9] as [UInt64] {
-      lacked.failed(LedgerList(number), mustTell: number != 9)
+      lacked.failed(LedgerList(number), mustTell: number != 9, at: .zero)
     }
     #expect((1...4).compactMap { _ in lacked.next()?.number } == [2, 5, 9, 2])
     #expect(lacked.toTell == LedgerList(2))
     lacked.told(LedgerList(2))
     #expect(lacked.forget(LedgerList(5)) && lacked.toTell == nil)
     #expect(!lacked.forget(LedgerList(5)) && lacked.next() == LedgerList(9))
+  }
+
+  @Test func `a list is in trouble no longer if the ledger has nothing of it for this node`() {
+    var lacked = LackedFiles()
+    for (number, time) in [(5, 0), (2, 0), (9, 50)] as [(UInt64, Int)] {
+      lacked.failed(LedgerList(number), mustTell: true, at: .seconds(time))
+    }
+    func left(_ seconds: Int) -> [LedgerList] {
+      lacked.nothingLeft(besides: [LedgerList(2)], after: .seconds(60), at: .seconds(seconds))
+    }
+    #expect(left(59).isEmpty)
+    #expect(left(60) == [LedgerList(5)])
+    #expect(lacked.toTell == LedgerList(2) && left(60).isEmpty)
+    lacked.failed(LedgerList(9), mustTell: false, at: .seconds(100))
+    #expect(left(159).isEmpty && left(160) == [LedgerList(9)])
+    let isKnown = lacked.forget(LedgerList(2))
+    #expect(isKnown, "the node wanted none of it")
+  }
+
+  @Test func `two troubles of one list are shown one after the other, and each until it is over`() {
+    typealias News = EntryTroubles.News
+    let (record, files) = (
+      Failure(.machine, code: "disk.full", reason: "full"),
+      Failure(.machine, code: "list.shelf", reason: "gone")
+    )
+    var troubles = EntryTroubles()
+    let list = ListID(3)
+    func set(
+      _ failure: Failure?, of source: EntryTroubles.Source, for list: ListID = list
+    ) -> News? { troubles.set(failure, of: source, for: list) }
+    #expect(set(nil, of: .ledger) == nil)
+    #expect(set(files, of: .files) == News(failure: files))
+    #expect(set(nil, of: .ledger) == News(failure: files))
+    #expect(set(record, of: .ledger) == News(failure: record))
+    #expect(set(files, of: .files, for: ListID(4)) == News(failure: files))
+    #expect(set(nil, of: .ledger) == News(failure: files))
+    #expect(set(nil, of: .files) == News(failure: nil))
+    #expect(set(nil, of: .files) == nil)
+    troubles.forget(ListID(4))
+    #expect(set(nil, of: .ledger, for: ListID(4)) == nil)
   }
 
   // MARK: shelves
@@ -363,24 +449,46 @@ import Vocabulary
     #expect(try state.folder.names().isEmpty)
   }
 
-  @Test func `a list that lacks a file is not taken from the shelf, and none is put there`() throws
-  {
+  @Test(arguments: FolderShelf.files)
+  func `a list that lacks a file is not taken from the shelf, and none is put there`(
+    name: FileName
+  ) throws {
     let (own, copy) = (try FreshFolder(), try FreshFolder())
-    try own.write([1], to: "list.plist")
+    for file in FolderShelf.files where file != name { try own.write([1], to: "\(file)") }
     #expect(throws: Failure.self) { try shelf.put(own.folder, as: Self.origin) }
     let lists = try blobs.folder.folder(FileName(literal: "lists"), creating: false)
     #expect(try lists.names().isEmpty)
-    try own.write([1], to: "catalog")
+    try own.write([1], to: "\(name)")
     try shelf.put(own.folder, as: Self.origin)
-    try lists.folder(Self.origin, creating: false).remove(ListFolder.catalog)
+    try lists.folder(Self.origin, creating: false).remove(name)
     for act in [
       { try shelf.fetch(Self.origin, into: copy.folder) }, { _ = try shelf.size(of: Self.origin) },
     ] {
       let failure = #expect(throws: Failure.self) { try act() }
       #expect(failure?.isOfMissingList == true && failure?.advice.isEmpty == false)
     }
-    try own.folder.remove(ListFolder.catalog)
     #expect(try !isWhole(own.folder))
+    try own.folder.remove(name)
+    #expect(try !isWhole(own.folder), "it is missing at both")
+  }
+
+  @Test func `an error while the files in a store are made again leaves the others as they were`()
+    throws
+  {
+    let (store, own) = (MemoryStore(), try FreshFolder())
+    for name in FolderShelf.files { try own.write(Array("the \(name)".utf8), to: "\(name)") }
+    let shelf = StoreShelf(store: store)
+    try shelf.put(own.folder, as: Self.origin)
+    store.put("lists/origin/catalog", "torn")
+    store.fail(at: "catalog")
+    #expect(throws: MemoryStore.trouble) { try shelf.renew(own.folder, as: Self.origin) }
+    // The first one was made again before, and none has gone without that.
+    #expect(store.keys.count == 3 && store.made.count == 4)
+    try shelf.renew(own.folder, as: Self.origin)
+    #expect(store.keys.count == 3)
+    let state = state.folder
+    #expect(
+      try !shelf.differs(from: own.folder, as: Self.origin, reading: true, through: state))
   }
 }
 

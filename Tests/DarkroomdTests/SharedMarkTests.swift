@@ -85,7 +85,7 @@ import Vocabulary
   {
     try FolderShelf.make(in: scratch.folder.openFolder(blobs, creating: false))
     let (shelf, list) = (FolderShelf(shared, mark: "aa."), try FreshFolder())
-    for name in ["catalog", "list.plist"] { try list.write([1], to: name) }
+    for name in FolderShelf.files { try list.write([1], to: "\(name)") }
     try shelf.mark(with: "mine 01", through: state.folder)
     try remember("mine")
     try shelf.put(list.folder, as: FileName(literal: "0f"))

@@ -29,6 +29,14 @@ import Testing
     #expect(MountRights(mount: mount, in: Self.table) == nil)
   }
 
+  @Test func `the places of mounts are as people write them`() {
+    let table = Self.views + "51 21 8:1 / /odd\\134040\\011 rw - ext4 /dev/root rw\n52 21\n"
+    let places = MountPlaces.paths(in: table)
+    #expect(places.first == "/" && places.contains("/sub/my prints"))
+    #expect(places.last == "/odd\\040\t")
+    #expect(MountPlaces.all.contains("/"))
+  }
+
   @Test func `the kernel tells the rights of a folder`() throws {
     let rights = try #require(MountRights(of: try LinuxFolder.open(path: "/tmp")))
     #expect(!rights.isMountReadOnly && !rights.isFileSystemReadOnly)

@@ -35,15 +35,16 @@ struct PruneTests {
   /// The numbers that the daemon was asked to remove.
   private func removed(
     _ line: String, as caller: UInt32 = 1000, among lists: [ListSummary] = Self.lists,
-    stuck: UInt64? = nil, isClockBelieved: Bool = true
+    stuck: UInt64? = nil, isClockBelieved: Bool = true, bereft: UInt64? = nil,
+    isTerminal: Bool = true
   ) async throws -> (numbers: [String], code: ExitCode, words: SpokenWords) {
     let folder = try FreshFolder.forSockets()
     let daemon = PrunedDaemon(
-      lists: lists, stuck: stuck, isClockBelieved: isClockBelieved)
+      lists: lists, stuck: stuck, isClockBelieved: isClockBelieved, bereft: bereft)
     let server = try RunningServer(
       path: "\(folder.path)/control", handler: daemon, clock: try SystemClock())
     let words = SpokenWords()
-    let voice = words.voice(isTerminal: true)
+    let voice = words.voice(isTerminal: isTerminal)
     let order = try ToolArguments.read(
       ["--socket", "\(folder.path)/control"] + line.split(separator: " ").map(String.init))
     let code = try await onOwnThread {
@@ -73,6 +74,26 @@ struct PruneTests {
   func chosen(line: String, caller: UInt32, numbers: [String]) async throws {
     let (asked, code, words) = try await removed(line, as: caller)
     #expect(asked == numbers && code == .done, "\(words.error)")
+  }
+
+  @Test(
+    arguments: ["remove 5", "remove 3 5", "prune trip-a"],
+    [(true, true), (true, false), (false, true), (false, false)])
+  func `what stays of a list is told everywhere`(
+    line: String, _ form: (isTerminal: Bool, isJSON: Bool)
+  ) async throws {
+    let (isTerminal, isJSON) = form
+    let (asked, code, words) = try await removed(
+      isJSON ? "\(line) --json" : line, bereft: 5, isTerminal: isTerminal)
+    #expect(asked.last == "5" && code == .done)
+    let told = isJSON || isTerminal ? words.out : words.error
+    // A sentence begins with a capital letter.
+    #expect(told.contains(PrunedDaemon.rest.dropFirst()), "\(words.out)\(words.error)")
+    if isJSON {
+      #expect(words.out.contains(#""rest":"its file about is gone"#) && words.error.isEmpty)
+    } else if !isTerminal {
+      #expect(words.out.split(separator: "\n").allSatisfy { $0.contains("\t") })
+    }
   }
 
   @Test(arguments: [
@@ -135,12 +156,16 @@ private final class PrunedDaemon: ControlService {
   private let lists: [ListSummary]
   private let stuck: UInt64?
   private let isClockBelieved: Bool
+  /// The list of which something stays.
+  private let bereft: UInt64?
+  static let rest = "its file about is gone, so its files in done stay"
   private let asked = Mutex<[String]>([])
   /// The calls that leave lists without results alone.
   private let spared = Mutex(0)
 
-  init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool) {
+  init(lists: [ListSummary], stuck: UInt64?, isClockBelieved: Bool, bereft: UInt64?) {
     (self.lists, self.stuck, self.isClockBelieved) = (lists, stuck, isClockBelieved)
+    self.bereft = bereft
   }
 
   var removed: [String] { asked.withLock { $0 } }
@@ -164,7 +189,7 @@ private final class PrunedDaemon: ControlService {
       if order.spare { spared.withLock { $0 += 1 } }
       guard let list = lists.first(where: { "\($0.id)" == order.list.text }), list.id != stuck
       else { break }
-      return .answer(ListReply(list))
+      return .answer(ListReply(list, rest: list.id == bereft ? Self.rest : nil))
     default: break
     }
     return .failed(.notPossible(why: "not here"))

@@ -67,6 +67,26 @@ package enum MountView {
   }
 }
 
+/// The places where something is mounted.
+package enum MountPlaces {
+  /// As this process sees them now; empty if the kernel does not tell.
+  package static var all: [String] { MountLine.table.map { paths(in: $0) } ?? [] }
+
+  package static func paths(in table: String) -> [String] {
+    table.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ", maxSplits: 5)
+      return words.count > 5 ? plain(words[4]) : nil
+    }
+  }
+
+  /// The kernel writes spaces, tabs, line ends and backslashes as octal numbers.
+  private static func plain(_ place: Substring) -> String {
+    // The backslash comes last: its number may be followed by digits.
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+      .reduce(String(place)) { $0.replacing($1.0, with: $1.1) }
+  }
+}
+
 /// A line of the table, `ID PARENT DEVICE ROOT PLACE OPTIONS [TAG …] - TYPE SOURCE OPTIONS`; the last options are of
 /// the file system. Root is the folder of the file system that the mount shows.
 private struct MountLine {
@@ -96,10 +116,13 @@ private struct MountLine {
     guard let facts = KernelText.read(number, in: "/proc/self/fdinfo"),
       let line = facts.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") }),
       let mount = line.split(whereSeparator: \.isWhitespace).last,
-      let table = KernelText.read(
-        FileName(literal: "mountinfo"), in: "/proc/self", upTo: longest)
+      let table
     else { return nil }
     return (String(mount), table)
+  }
+
+  static var table: String? {
+    KernelText.read(FileName(literal: "mountinfo"), in: "/proc/self", upTo: longest)
   }
 
   /// A machine with containers has thousands of mounts.

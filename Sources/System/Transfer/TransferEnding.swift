@@ -254,7 +254,7 @@ struct TransferEnding {
   /// The lists of such photos wait, and lists of files or of this machine's servers do not.
   private static var unconnectable: Failure {
     Failure(
-      .machine, scope: .one, code: "network.down",
+      .machine, scope: .one, code: Failure.noNetwork,
       reason: "this machine has no network: "
         + "no connected interface but the loopback one has more than a link-local address",
       advice: "Connect it; the photos go on by themselves")

@@ -48,7 +48,7 @@ final class ListIndex: Sendable {
     /// Lists of the record whose labels could not be read.
     var unread: Set<ListID> = []
     /// The lists that print into a folder, including drafts.
-    var printers: [FileName: Set<ListID>] = [:]
+    var printers: [FileName: FolderPrinters] = [:]
     /// The folders with printers, by a key that is equal for those that some file systems do not distinguish.
     var folders: [String: Set<FileName>] = [:]
     /// The folders of lists that are not accepted yet. Each is accepted or given up.
@@ -62,6 +62,7 @@ final class ListIndex: Sendable {
       spellings[label.spelling, default: []].insert(list)
       giveUp(list)
       enter(list, label.terms.prints)
+      printers[label.terms.prints]?.add(label)
     }
 
     mutating func remove(_ list: ListID) {
@@ -72,6 +73,7 @@ final class ListIndex: Sendable {
       if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
       spellings[label.spelling]?.remove(list)
       if spellings[label.spelling]?.isEmpty == true { spellings[label.spelling] = nil }
+      printers[label.terms.prints]?.drop(label)
       leave(list, label.terms.prints)
     }
 
@@ -96,21 +98,23 @@ final class ListIndex: Sendable {
     }
 
     mutating func enter(_ list: ListID, _ prints: FileName) {
-      printers[prints, default: []].insert(list)
+      printers[prints, default: FolderPrinters()].insert(list)
       folders[PrintName.collisionKey(folder: prints), default: []].insert(prints)
     }
 
-    /// Without the lists that have a folder of this name elsewhere: the nodes of a cluster share their prints, and a
-    /// machine has those from before apart. The kind of a draft is not known.
-    func printers(into folder: FileName, ofCluster isOfCluster: Bool) -> Set<ListID> {
-      (printers[folder] ?? []).filter {
-        labels[$0].map { $0.terms.isOfCluster == isOfCluster } ?? true
+    /// The newest list, without those that have a folder of this name elsewhere: the nodes of a cluster share their
+    /// prints, and a machine has those from before apart. The kind of a draft is not known.
+    func printer(
+      into folder: FileName, ofCluster isOfCluster: Bool, hasLabel: Bool = false
+    ) -> ListID? {
+      printers[folder]?.lists.last {
+        labels[$0].map { $0.terms.isOfCluster == isOfCluster } ?? !hasLabel
       }
     }
 
     mutating func leave(_ list: ListID, _ prints: FileName) {
       printers[prints]?.remove(list)
-      guard printers[prints]?.isEmpty == true else { return }
+      guard printers[prints]?.lists.isEmpty == true else { return }
       printers[prints] = nil
       let key = PrintName.collisionKey(folder: prints)
       folders[key]?.remove(prints)
@@ -130,7 +134,7 @@ final class ListIndex: Sendable {
     /// Another list, or another draft, prints there.
     func isTaken(_ folder: FileName, for list: ListID) -> Bool {
       folders[PrintName.collisionKey(folder: folder)]?.contains { name in
-        printers[name]?.contains { $0 != list } == true
+        printers[name]?.lists.contains { $0 != list } == true
       } == true
     }
   }
@@ -219,7 +223,7 @@ final class ListIndex: Sendable {
       if lists.contains(where: state.aging.contains) { return false }
       if let newest = lists.first, let prints = state.labels[newest]?.terms.prints {
         if state.expiring.contains(prints) { return false }
-        if let printer = state.printers[prints]?.max(), printer > newest,
+        if let printer = state.printers[prints]?.lists.last, printer > newest,
           state.labels[printer] == nil
         {
           return false
@@ -274,7 +278,7 @@ final class ListIndex: Sendable {
   func beginExpiry(of list: ListID) -> FileName? {
     state.withLock { state in
       guard let terms = state.labels[list]?.terms, terms.share == nil,
-        state.printers(into: terms.prints, ofCluster: terms.isOfCluster).max() == list
+        state.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list
       else { return nil }
       let prints = terms.prints
       state.expiring.insert(prints)
@@ -310,8 +314,8 @@ final class ListIndex: Sendable {
         state.expired[list] == nil
       else { return false }
       // A draft may yet be given up.
-      return !state.printers(into: terms.prints, ofCluster: terms.isOfCluster)
-        .contains { $0 > list && state.labels[$0] != nil }
+      return state.printer(into: terms.prints, ofCluster: terms.isOfCluster, hasLabel: true)
+        .map { $0 <= list } ?? true
     }
   }
 
@@ -368,7 +372,7 @@ final class ListIndex: Sendable {
   func forerunners(of list: ListID) -> [ListID] {
     state.withLock { state in
       guard let label = state.labels[list] else { return [] }
-      return (state.printers[label.terms.prints] ?? [])
+      return (state.printers[label.terms.prints]?.lists ?? [])
         .filter { earlier in
           guard earlier < list, let other = state.labels[earlier] else { return false }
           return other.owner == label.owner
@@ -385,8 +389,8 @@ final class ListIndex: Sendable {
   /// The newest list, or draft, whose prints are in this folder; `isOfCluster` tells which one of this name.
   func printer(into folder: FileName, ofCluster isOfCluster: Bool? = nil) -> ListID? {
     state.withLock { state in
-      guard let isOfCluster else { return state.printers[folder]?.max() }
-      return state.printers(into: folder, ofCluster: isOfCluster).max()
+      guard let isOfCluster else { return state.printers[folder]?.lists.last }
+      return state.printer(into: folder, ofCluster: isOfCluster)
     }
   }
 
@@ -394,17 +398,15 @@ final class ListIndex: Sendable {
   func heir(of list: ListID, in folder: FileName) -> ListID? {
     state.withLock { state in
       let isOfCluster = state.labels[list]?.terms.isOfCluster ?? false
-      return state.printers(into: folder, ofCluster: isOfCluster)
-        .filter { $0 > list && state.labels[$0] != nil }.max()
+      return state.printer(into: folder, ofCluster: isOfCluster, hasLabel: true)
+        .flatMap { $0 > list ? $0 : nil }
     }
   }
 
   /// True if a list of another owner prints into the folder; `isOfCluster` tells which one of this name.
   func hasStranger(to owner: UInt32, in folder: FileName, ofCluster isOfCluster: Bool) -> Bool {
-    state.withLock { state in
-      state.printers(into: folder, ofCluster: isOfCluster).contains { list in
-        state.labels[list].map { $0.owner != owner } ?? false
-      }
+    state.withLock {
+      $0.printers[folder]?.hasStranger(to: owner, ofCluster: isOfCluster) ?? false
     }
   }
 

@@ -154,7 +154,8 @@ final class OpenList: Sendable {
       format: format)
   }
 
-  /// Finds the names that collide, once, before the list is accepted, and writes them; durable on return.
+  /// Finds the names that collide, once, before the list is accepted, and writes them; durable on return. The file is
+  /// empty if there are none, and its name becomes durable with the folder: a file that is lost is missed.
   static func settleNames(_ catalog: CatalogFile, in folder: any Folder) throws(Failure) {
     var names = NameCollisions()
     for number in 1...catalog.count {
@@ -163,21 +164,23 @@ final class OpenList: Sendable {
       if number % 4096 == 0, Task.isCancelled { throw .cancelled }
     }
     let numbers = names.numbers()
-    if numbers.isEmpty { return }
     let text = numbers.map { "\($0)\n" }.joined()
     do throws(SystemError) {
+      if numbers.isEmpty, try !folder.has(collisionsName) {
+        _ = try folder.open(collisionsName, .create)
+        return
+      }
       try folder.write(whole: Array(text.utf8), as: collisionsName)
     } catch { throw error.machineFailure }
   }
 
   private static func collisions(in folder: any Folder) throws(Failure) -> Set<UInt32> {
     do throws(SystemError) {
-      guard try folder.has(collisionsName) else { return [] }
       let file = try folder.open(collisionsName, .read)
       let bytes = try file.read(at: 0, upTo: Int(min(try file.status().size, 1 << 30)))
       return Set(
         bytes.split(separator: 0x0A).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) })
-    } catch { throw error.machineFailure }
+    } catch { throw failure(error) }
   }
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile

@@ -18,16 +18,36 @@ struct ClusterNode: Sendable {
   let leaseTime: Duration
   let shares: ShareDesk
   let entries: EntryDesk
-  let maker: ShareMaker
-  let retention: LedgerRetention
-  let sweeper: StoreSweeper
-  let close: @Sendable () -> Void
-  let usePassword: @Sendable (String?) -> Bool
+  private let maker: ShareMaker
+  private let retention: LedgerRetention
+  private let sweeper: StoreSweeper
+  private let tie: Tie
+
+  /// The ends of the connection with the ledger, and of its password.
+  struct Tie: Sendable {
+    let close: @Sendable () -> Void
+    /// Returns whether the password has changed.
+    let usePassword: @Sendable (String?) -> Bool
+  }
 
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
   private static let lonely = StartFailure(
     ExitCode.configuration, Settings.Cluster.needsBlobs)
+
+  init(
+    _ name: String, _ maker: ShareMaker, _ settings: Settings.Cluster,
+    chains: ChainRunner<PhotoStages>, tie: Tie
+  ) {
+    (self.name, self.maker, self.tie) = (name, maker, tie)
+    (office, leaseTime) = (maker.office, settings.leaseTime)
+    shares = ShareDesk(maker, settings, chains: chains)
+    entries = EntryDesk(maker, settings)
+    retention = LedgerRetention(
+      ground: maker.ground, office: maker.office, shelf: maker.shelf,
+      leaseTime: settings.leaseTime)
+    sweeper = StoreSweeper(maker.ground, leaseTime: settings.leaseTime)
+  }
 
   static func make(
     _ ground: Ground, chains: ChainRunner<PhotoStages>, keeper: ListKeeper, witness: NumberWitness
@@ -57,13 +77,8 @@ struct ClusterNode: Sendable {
     let maker = ShareMaker(
       ground: ground, office: office, shelf: shelf, keeper: keeper, witness: witness)
     let node = ClusterNode(
-      name: name, office: office, leaseTime: settings.leaseTime,
-      shares: ShareDesk(maker, settings, chains: chains), entries: EntryDesk(maker, settings),
-      maker: maker,
-      retention: LedgerRetention(
-        ground: ground, office: office, shelf: shelf, leaseTime: settings.leaseTime),
-      sweeper: StoreSweeper(ground, leaseTime: settings.leaseTime),
-      close: { office.close() }, usePassword: { office.use(password: $0) })
+      name, maker, settings, chains: chains,
+      tie: Tie(close: { office.close() }, usePassword: { office.use(password: $0) }))
     bells.tie(to: node)
     return node
   }
@@ -101,19 +116,16 @@ struct ClusterNode: Sendable {
   }
 
   private static func name(_ settings: Settings.Cluster) throws(StartFailure) -> String {
-    if let name = settings.node { return name }
-    let name = ThisProcess.hostName
-    guard !name.isEmpty else {
-      throw StartFailure(ExitCode.configuration, "this machine has no name: set Node=")
+    do throws(TextProblem) { return try NodeName.find(settings) } catch {
+      throw StartFailure(ExitCode.configuration, error.description)
     }
-    return name
   }
 
   /// Reads the password again, for sessions with the ledger that begin from now on; returns the settings
   /// whose secrets have changed.
   func renewPassword(_ settings: Settings.Cluster) throws(Failure) -> [String] {
     do throws(StartFailure) {
-      return usePassword(try settings.readPassword()) ? ["LedgerPassword"] : []
+      return tie.usePassword(try settings.readPassword()) ? ["LedgerPassword"] : []
     } catch {
       throw ConfigurationFile.wrong(settings.password ?? "LedgerPassword=", error.words)
     }
@@ -137,5 +149,5 @@ struct ClusterNode: Sendable {
     }
   }
 
-  func stop() { close() }
+  func stop() { tie.close() }
 }

@@ -19,6 +19,7 @@ final class EntryDesk: OnGround {
     /// Over in the ledger, or gone from it.
     var over: Set<ListID> = []
     var checks = EntryChecks()
+    var troubles = EntryTroubles()
   }
 
   let ground: Ground
@@ -79,6 +80,7 @@ final class EntryDesk: OnGround {
       state.followed[list] = nil
       state.over.remove(list)
       state.checks.forget(list)
+      state.troubles.forget(list)
     }
   }
 
@@ -183,22 +185,19 @@ final class EntryDesk: OnGround {
   }
 
   private func follow() async {
-    var troubled: Set<ListID> = []
     while !Task.isCancelled {
       let (seen, followed) = (bell.version, state.withLock { $0.followed })
       for (list, ticket) in followed.sorted(by: { $0.key < $1.key }) {
         do throws(Failure) {
           try await look(at: list, ticket)
-          if troubled.remove(list) != nil { show(nil, list) }
+          show(nil, of: .ledger, list)
         } catch {
           if Task.isCancelled { return }
           // `ShareDesk` tells that the ledger does not answer.
           if error.isLedgerSilence { continue }
-          show(error, list)
-          troubled.insert(list)
+          show(error, of: .ledger, list)
         }
       }
-      troubled.formIntersection(followed.keys)
       if followed.isEmpty {
         await bell.change(after: seen)
       } else {
@@ -222,10 +221,13 @@ final class EntryDesk: OnGround {
   }
 
   /// Its life may not hear of it: only an open list has trouble from outside.
-  private func show(_ failure: Failure?, _ list: ListID) {
-    guard state.withLock({ $0.followed[list] != nil }) else { return }
-    maker.keeper.happened(.troubled(failure), to: list)
-    health.set(failure, for: .list(list))
+  private func show(_ failure: Failure?, of source: EntryTroubles.Source, _ list: ListID) {
+    let news = state.withLock { state in
+      state.followed[list] == nil ? nil : state.troubles.set(failure, of: source, for: list)
+    }
+    guard let news else { return }
+    maker.keeper.happened(.troubled(news.failure), to: list)
+    health.set(news.failure, for: .list(list))
   }
 
   // MARK: files
@@ -251,7 +253,7 @@ final class EntryDesk: OnGround {
     var failure: Failure?
     do throws(Failure) {
       if try await files.differ(list, ticket, reading: check.isReading) {
-        if state.withLock({ $0.checks.found(list) }) { show(EntryFiles.lost, list) }
+        if state.withLock({ $0.checks.found(list) }) { show(EntryFiles.lost, of: .files, list) }
         try await files.putAgain(list, ticket)
       }
     } catch { failure = error }
@@ -261,7 +263,7 @@ final class EntryDesk: OnGround {
       return state.withLock { $0.checks.undecided(check, at: now) }
     }
     if state.withLock({ $0.checks.ended(check, isWell: failure == nil, at: now) }) {
-      show(failure, list)
+      show(failure, of: .files, list)
     }
   }
 }

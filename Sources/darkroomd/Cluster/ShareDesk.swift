@@ -138,18 +138,19 @@ final class ShareDesk: OnGround {
     let label = index[list]
     if let copy = label?.terms.copy { order.yield(.drop(copy)) }
     let name = label.map { " of list '\(Printable.text(Array($0.name.stem)))'" } ?? ""
+    perform(book.withLock { $0.unreadable(list, at: clock.uptime()) })
     lack(
       share.list,
       Failure(
         .machine, scope: .one, code: failure.code, reason: failure.reason,
         advice: "The node tries again after five minutes"
       ).ofFiles("\(name.dropFirst()) cannot be read"))
-    perform(book.withLock { $0.unreadable(list, at: clock.uptime()) })
   }
 
   /// No share of the list can be made here.
   private func lack(_ list: LedgerList, _ failure: Failure) {
-    notes.withLock { $0.lacked.failed(list, mustTell: failure.kind == .machine) }
+    let now = clock.uptime()
+    notes.withLock { $0.lacked.failed(list, mustTell: failure.kind == .machine, at: now) }
     health.set(failure, for: .share(list))
   }
 
@@ -160,8 +161,11 @@ final class ShareDesk: OnGround {
       group.addTask { [self] in await make() }
       group.addTask { [self] in
         // With each pulse.
-        await ShelfWatch(trouble: { [maker] in maker.shelf.trouble }, health: health, clock: clock)
-          .run { book.withLock(\.interval) }
+        let (shelf, state) = (maker.shelf, folders.state)
+        await ShelfWatch(
+          trouble: { shelf.trouble }, writeTrouble: { shelf.writeTrouble(through: state) },
+          health: health, clock: clock
+        ).run { book.withLock(\.interval) }
       }
       await ask()
       order.finish()
@@ -194,6 +198,7 @@ final class ShareDesk: OnGround {
       perform(book.withLock { $0.made(list, for: share.id, at: clock.uptime()) })
     } catch {
       let now = clock.uptime()
+      perform(book.withLock { $0.failed(share.id, at: now) })
       if error.kind == .final || error.scope == .one {
         // Trouble with one list holds up no other.
         lack(share.id.list, error)
@@ -201,13 +206,12 @@ final class ShareDesk: OnGround {
         if !error.isLedgerSilence { health.set(error, for: .shares) }
         notes.withLock { $0.failed = now }
       }
-      perform(book.withLock { $0.failed(share.id, at: now) })
     }
   }
 
-  /// The homes of lists whose files this node lacks hear of it.
+  /// The homes of lists whose files this node lacks hear of it, once the shares are for other nodes.
   private func tellHomes() async throws(Failure) {
-    while let list = notes.withLock(\.lacked.toTell) {
+    while let list = notes.withLock({ $0.returns.isEmpty ? $0.lacked.toTell : nil }) {
       try await office.lacks(list)
       notes.withLock { $0.lacked.told(list) }
     }
@@ -237,7 +241,6 @@ final class ShareDesk: OnGround {
           try await pulse()
           try await lookAtLacked()
         }
-        try await tellHomes()
         try await turnToViewers()
         try await turn()
         // Other nodes are told once in a lease that a server answers.
@@ -249,6 +252,7 @@ final class ShareDesk: OnGround {
           _ = try await office.giveBack(share.id, after: share.delay, waits: [])
           returns.removeFirst()
         }
+        try await tellHomes()
         heard(notes.withLock(\.seatTrouble))
       } catch {
         if Task.isCancelled || error == .cancelled { return }
@@ -303,6 +307,8 @@ final class ShareDesk: OnGround {
     // Bells may have been lost.
     notes.withLock { $0.focus.lost() }
     perform(book.withLock { $0.answered(answer, asked: asked, now: clock.uptime()) })
+    // No wish is sent then.
+    if !answer.isOpen { endOldTrouble() }
     // A node that does not drain takes photos itself.
     note(answer.isDraining ? try await office.nodes() : [])
   }
@@ -355,7 +361,9 @@ final class ShareDesk: OnGround {
     if reports.isEmpty, wish == nil { return }
     let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
-    if wish != nil, turn.shares.isEmpty { endOldTrouble() }
+    if let wish, turn.shares.isEmpty, wish.leastClass == .background {
+      endOldTrouble(besides: wish.full)
+    }
     perform(
       book.withLock { book in
         let now = clock.uptime()
@@ -371,12 +379,15 @@ final class ShareDesk: OnGround {
 
   /// The ledger has no share for this node. Those that could not be made would have been leased again by now, if other
   /// nodes had left them.
-  private func endOldTrouble() {
-    let failed = notes.withLock(\.failed) ?? .zero
-    guard health.health[.shares] != nil, book.withLock({ $0.unmade == 0 }),
-      clock.uptime() - failed >= max(Self.patience, leaseTime) * 4
-    else { return }
-    health.set(nil, for: .shares)
+  /// - Parameter full: the lists that were refused.
+  private func endOldTrouble(besides full: [LedgerList] = []) {
+    if book.withLock({ $0.unmade > 0 }) { return }
+    let (now, patience) = (clock.uptime(), max(Self.patience, leaseTime) * 4)
+    let (failed, over) = notes.withLock { notes in
+      (notes.failed, notes.lacked.nothingLeft(besides: full, after: patience, at: now))
+    }
+    for list in over { health.forget(list) }
+    if now - (failed ?? .zero) >= patience { health.forgetShares() }
   }
 
   /// After the time of a lease, other nodes have the photos of a machine in trouble, as if it were dead.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at the place of Blobs= again and again, and shows its trouble. A shared folder whose server is away may hang, so
-// that the looks run beside everything else, and a stop waits for none. Raises nothing.
-// Concurrency: a task of the daemon; `trouble` runs in the disk home.
+// that the looks run beside everything else, and a stop waits for none. If prints could not be written there, the trouble
+// lasts until something can. Raises nothing.
+// Concurrency: a task of the daemon; `trouble` and `writeTrouble` run in the disk home.
 
 import Linux
 import Vocabulary
@@ -9,14 +10,23 @@ import Vocabulary
 struct ShelfWatch: Sendable {
   /// May hang.
   let trouble: @Sendable () -> Failure?
+  /// The same for an attempt to write.
+  let writeTrouble: @Sendable () -> Failure?
   let health: HealthBoard
   let clock: any Timekeeper
 
   /// Runs until it is cancelled.
   func run(every pause: () -> Duration) async {
     while !Task.isCancelled {
-      guard let found = await lookOnDisk(trouble) else { return }
-      if found != health.health[.blobs] { health.set(found, for: .blobs) }
+      let known = health.health[.blobs]
+      guard var found = await lookOnDisk(trouble) else { return }
+      if found == nil, known?.scope == .prints {
+        guard let written = await lookOnDisk(writeTrouble) else { return }
+        found = written
+      }
+      // A print may have met trouble meanwhile.
+      let isCurrent = health.health[.blobs] == known
+      if isCurrent, found != known { health.set(found, for: .blobs) }
       await clock.rest(pause())
     }
   }

@@ -104,13 +104,16 @@ struct Health: Equatable, Sendable {
     return failure.code == before?.code ? nil : subject.notice(failure)
   }
 
-  /// The list is over: forgets its troubles without a notice.
-  mutating func forget(_ list: ListID) {
-    troubles[.list(list)] = nil
-    troubles[.copy(list)] = nil
+  /// Their list is over, or nothing is left for this node: forgets the troubles without a notice.
+  /// Returns whether there was one.
+  mutating func forget(_ subjects: [Subject]) -> Bool {
+    subjects.reduce(false) { troubles.removeValue(forKey: $1) != nil || $0 }
   }
 
-  mutating func forget(_ list: LedgerList) { troubles[.share(list)] = nil }
+  /// The trouble goes on under another subject.
+  mutating func move(_ subject: Subject, to other: Subject) {
+    if let trouble = troubles.removeValue(forKey: subject) { troubles[other] = trouble }
+  }
 
   private var isFull: Bool {
     troubles.keys.count { if case .file = $0 { true } else { false } } >= Self.mostFiles
@@ -183,15 +186,12 @@ struct Health: Equatable, Sendable {
   }
 
   /// Something waits for room on a disk, or for a disk that can be written.
-  var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }
+  var waitsForDisk: Bool { troubles.values.contains(where: \.isOfDisk) }
+
+  var waitsForNetwork: Bool { troubles.values.contains { $0.code == Failure.noNetwork } }
 
   static let ledgerWaits =
     "leased photos go on until their leases end, and no photo is told or leased"
-
-  private static let diskCodes = Set(
-    [SystemError.Name.noSpace, .overQuota, .readOnly].map {
-      SystemError($0, call: "", thing: "").machineFailure.code
-    })
 
   /// The number of lists, and copies of lists, that wait for this machine or for a person.
   var waitingLists: Int {

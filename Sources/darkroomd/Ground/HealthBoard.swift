@@ -43,14 +43,31 @@ final class HealthBoard: Sendable {
     changes.changed()
   }
 
+  /// Work that was held goes on.
+  /// - Parameters:
+  ///   - isProven: false if no photo has shown that prints can be written. A node that has given its photos back then takes
+  ///     none before it has written something where the prints belong.
+  ///   - isNode: the place of the prints is shared.
+  func worked(isProven: Bool, isNode: Bool) {
+    if isProven || !isNode { return set(nil, for: .work) }
+    state.withLock { $0.health.move(.work, to: .blobs) }
+    changes.changed()
+  }
+
   /// - Parameter isClosed: a file in the inbox is not seen, or cannot become a list.
   func setInbox(_ failure: Failure?, isClosed: Bool) {
     state.withLock { $0.health.isInboxClosed = isClosed }
     set(failure, for: .inbox)
   }
 
-  func forget(_ list: ListID) { state.withLock { $0.health.forget(list) } }
-  func forget(_ list: LedgerList) { state.withLock { $0.health.forget(list) } }
+  func forget(_ list: ListID) { forget([.list(list), .copy(list)]) }
+  func forget(_ list: LedgerList) { forget([.share(list)]) }
+  /// The trouble may last, and concerns nothing now.
+  func forgetShares() { forget([.shares]) }
+
+  private func forget(_ subjects: [Health.Subject]) {
+    if state.withLock({ $0.health.forget(subjects) }) { changes.changed() }
+  }
 
   /// Reports the inbox's file system; `shortcoming` is its weakness, if any.
   func surveyed(_ words: String, shortcoming: String?) {

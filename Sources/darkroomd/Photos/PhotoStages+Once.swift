@@ -27,14 +27,16 @@ extension PhotoStages {
   ) async throws(Failure) -> Standing {
     let own = Standing(developed: negative.developed, digest: digest, isOther: false)
     // Together with the drafts of other photos.
-    try await recorder.record([], after: [.sync(negative.draft.file)])
+    do throws(Failure) {
+      try await recorder.record([], after: [.sync(negative.draft.file)])
+    } catch { throw error.amongPrints }
     let found: (any OpenFile)?
     do throws(SystemError) {
       found = try negative.prints.place(negative.draft, as: name)
     } catch {
       // A folder that its server has lost is opened again.
       if error.isOfOneThing { lists.close(list) }
-      throw error.machineFailure
+      throw error.machineFailure.amongPrints
     }
     guard let found else { return own }
     return try judge(found, as: name, or: own)

@@ -131,7 +131,7 @@ struct PhotoStages: Stages, OnGround {
       // Closes the list: `OpenLists.begin` makes a removed folder again, and `use` finds one whose disk went away and
       // came back.
       if error.isOfOneThing { lists.close(list.id) }
-      throw error.machineFailure
+      throw error.machineFailure.amongPrints
     }
     let small = folders.stored == nil ? thumbnail(work, in: prints) : nil
     do throws(Failure) {
@@ -192,7 +192,10 @@ struct PhotoStages: Stages, OnGround {
   func output(_ work: Work, _ negative: Negative) async throws(Failure) {
     let (photo, list) = (work.photo, work.order.list)
     let start = clock.uptime()
-    let digest = try negative.picture.copy(size: negative.developed.size)
+    let digest: SHA256Digest
+    do throws(Failure) {
+      digest = try negative.picture.copy(size: negative.developed.size)
+    } catch { throw error.amongPrints }
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
     let prints = negative.prints

@@ -39,6 +39,12 @@ struct ConfigurationFile: Sendable {
       throw Self.wrong(
         place?.file ?? path, line: place?.line, "libpq does not understand Ledger=: \(problem)")
     }
+    if cluster.ledger != nil {
+      do throws(TextProblem) { _ = try NodeName.find(cluster) } catch {
+        let place = read.origins.place(of: "Node")
+        throw Self.wrong(place?.file ?? path, line: place?.line, error.description)
+      }
+    }
     if cluster.hasStore, cluster.blobCredentials == nil {
       throw Self.wrong(path, Settings.Cluster.needsCredentials)
     }
@@ -111,7 +117,7 @@ struct ConfigurationFile: Sendable {
     let isThere = try Self.reading(path) { () throws(SystemError) in
       isNamed ? true : try folder.has(name)
     }
-    if isThere { found.append(try Self.text(of: name, in: folder, path)) }
+    if isThere, let text = try Self.text(of: name, in: folder, path) { found.append(text) }
     return try found + Self.texts(of: more, in: folder, "\(path).d")
   }
 
@@ -127,21 +133,25 @@ struct ConfigurationFile: Sendable {
     guard let (folder, names) = found else { return [] }
     var texts: [Text] = []
     for name in names.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
-      texts.append(try text(of: name, in: folder, "\(path)/\(name)"))
+      if let text = try text(of: name, in: folder, "\(path)/\(name)") { texts.append(text) }
     }
     return texts
   }
 
+  /// Nil for a link to /dev/null.
   private static func text(of name: FileName, in folder: LinuxFolder, _ path: String)
-    throws(Failure) -> Text
+    throws(Failure) -> Text?
   {
     do throws(SystemError) {
       return (path, try folder.openFile(name, .read).read(at: 0, upTo: longest + 1))
     } catch {
-      let isOther = (try? folder.status(of: name).kind) == .other
-      throw isOther
-        ? wrong(path, "could not read it: it is a pipe, a socket or a device")
-        : unreadable(path, error)
+      switch try? folder.status(of: name).kind {
+      case .other?:
+        throw wrong(path, "could not read it: it is a pipe, a socket or a device")
+      case .link?:
+        return try SettingsLink(path: path).read(upTo: longest + 1).map { (path, $0) }
+      case .file?, .folder?, nil: throw unreadable(path, error)
+      }
     }
   }
 

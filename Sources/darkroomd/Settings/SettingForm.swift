@@ -259,11 +259,7 @@ extension SettingForm<String?> {
   static var node: Self {
     Self { (text) throws(TextProblem) in
       if text == "auto" { return nil }
-      guard isPlainName(text, marks: "-._") else {
-        throw TextProblem(
-          "a node has a name of at most 64 letters, digits, dots and dashes, not '\(text)'")
-      }
-      return text
+      return try NodeName.read(text)
     }
   }
 }
@@ -303,7 +299,7 @@ extension SettingForm<String> {
 
 extension SettingForm {
   /// True for 1 to 64 letters, digits and marks.
-  fileprivate static func isPlainName(_ text: String, marks: String) -> Bool {
+  static func isPlainName(_ text: String, marks: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy {
         (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || marks.utf8.contains($0)

@@ -17,9 +17,7 @@ struct FolderShelf: ListShelf {
 
   private static let listsName: StaticString = "lists"
   static let printsName: StaticString = "prints"
-  static let files = needed + [OpenList.collisionsName]
-  /// Few lists have names that collide.
-  private static let needed = [ListFolder.list, ListFolder.catalog]
+  static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
 
   init(_ shared: SharedMark, mark: String) {
     (self.shared, self.mark) = (shared, mark)
@@ -92,6 +90,20 @@ struct FolderShelf: ListShelf {
     (try? shared.verdict(in: LinuxFolder.open(path: shared.path)))?.objection ?? .otherBlobs
   }
 
+  /// About as large as a print.
+  private static let sample = [UInt8](repeating: 0, count: 1 << 20)
+
+  func writeTrouble(through state: any Folder) -> Failure? {
+    let draft = FileName(made: ".\(mark)sample")
+    defer { try? lists.removeFlat(draft) }
+    do throws(SystemError) {
+      let file = try lists.folder(draft, creating: true).openAnew(ListFolder.list)
+      try file.write(Self.sample, at: 0)
+      try file.sync()
+      return nil
+    } catch { return .ofWrite(error.machineFailure) }
+  }
+
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     try asMachine { () throws(SystemError) in
       if try lists.has(origin) { return }
@@ -126,7 +138,7 @@ struct FolderShelf: ListShelf {
       for name in Self.files {
         let file = try there.open(ifThere: name)
         guard let own = try list.open(ifThere: name) else {
-          if file == nil, Self.needed.contains(name) { return true }
+          if file == nil { return true }
           continue
         }
         guard let file else { return true }
@@ -168,7 +180,7 @@ struct FolderShelf: ListShelf {
   private func folder(of origin: FileName) throws(Failure) -> any Folder {
     let list = try asMachine { () throws(SystemError) -> (any Folder)? in
       guard let list = try lists.folder(ifThere: origin) else { return nil }
-      for name in Self.needed where try !list.has(name) { return nil }
+      for name in Self.files where try !list.has(name) { return nil }
       return list
     }
     if let list { return list }
@@ -178,8 +190,7 @@ struct FolderShelf: ListShelf {
   /// The files of a list into an empty folder; durable on return.
   static func copy(from source: any Folder, to target: any Folder) throws(SystemError) {
     for name in files {
-      let file = try needed.contains(name) ? source.open(name, .read) : source.open(ifThere: name)
-      guard let file else { continue }
+      let file = try source.open(name, .read)
       let copy = try target.openAnew(name)
       try FileCopy.copy(file, to: copy, upTo: file.status().size)
       try copy.sync()

@@ -16,6 +16,26 @@ extension Failure {
       kind, scope: scope, code: code, reason: "the files \(words): \(reason)", advice: advice)
   }
 
+  private static let diskCodes = Set(
+    [SystemError.Name.noSpace, .overQuota, .readOnly].map {
+      SystemError($0, call: "", thing: "").machineFailure.code
+    })
+
+  /// A disk has no room, or cannot be written.
+  var isOfDisk: Bool { kind == .machine && Self.diskCodes.contains(code) }
+
+  /// The same while a print is written.
+  var amongPrints: Failure {
+    guard isOfDisk, scope == .everything else { return self }
+    return Failure(.machine, scope: .prints, code: code, reason: reason, advice: advice)
+  }
+
+  /// With the place of the prints, where the shelf is.
+  static func ofWrite(_ failure: Failure) -> Failure {
+    Failure(
+      .machine, scope: .prints, code: failure.code, reason: failure.reason, advice: failure.advice)
+  }
+
   static func missing(_ origin: FileName, from place: StaticString) -> Failure {
     Failure(
       .machine, scope: .one, code: listIsMissing,
@@ -29,6 +49,10 @@ extension Failure {
 protocol ListShelf: Sendable {
   /// Why nothing can be had from the shelf, or put on it, until an administrator has mended that.
   var trouble: Failure? { get }
+
+  /// Writes something, and removes it again. The trouble is one of the place of the prints.
+  /// - Parameter state: may have a file without a name for a moment.
+  func writeTrouble(through state: any Folder) -> Failure?
 
   /// Durable on return. Does nothing if it is there.
   func put(_ list: any Folder, as origin: FileName) throws(Failure)

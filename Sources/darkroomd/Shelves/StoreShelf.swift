@@ -18,6 +18,16 @@ struct StoreShelf: ListShelf {
     ObjectKey(Self.root, origin, file)
   }
 
+  func writeTrouble(through state: any Folder) -> Failure? {
+    do throws(Failure) {
+      let problem = try StoreProbe(store: store, state: state).run()
+      return problem.map {
+        .ofWrite(
+          Failure(.machine, code: "store.unfit", reason: "the store of Blobs= is unfit: \($0)"))
+      }
+    } catch { return .ofWrite(error) }
+  }
+
   func put(_ list: any Folder, as origin: FileName) throws(Failure) {
     if try store.size(of: key(origin, ListFolder.list)) != nil { return }
     for name in Self.files { try put(name, of: list, as: origin) }
@@ -32,8 +42,6 @@ struct StoreShelf: ListShelf {
       }
     }
     guard let (file, contents) = found else {
-      // Few lists have names that collide.
-      if name == OpenList.collisionsName { return }
       throw Failure(.final, code: "list.gone", reason: "a file of list \(origin) is missing")
     }
     // One that is there is of an earlier attempt, and has the same bytes.
@@ -51,7 +59,7 @@ struct StoreShelf: ListShelf {
       }
       let there = try store.size(of: key(origin, name))
       guard let (own, size) = found else {
-        if there == nil, name != OpenList.collisionsName { return true }
+        if there == nil { return true }
         continue
       }
       if there != size { return true }
@@ -84,11 +92,10 @@ struct StoreShelf: ListShelf {
   func fetch(_ origin: FileName, into folder: any Folder) throws(Failure) {
     for name in Self.files {
       let copy = try asMachine { () throws(SystemError) in try folder.openAnew(name) }
-      let isThere = try store.fetch(key(origin, name), into: copy, upTo: .max)
-      guard isThere || name == OpenList.collisionsName else { throw Self.gone(origin) }
-      try asMachine { () throws(SystemError) in
-        if isThere { try copy.sync() } else { try folder.remove(name) }
+      guard try store.fetch(key(origin, name), into: copy, upTo: .max) else {
+        throw Self.gone(origin)
       }
+      try asMachine { () throws(SystemError) in try copy.sync() }
     }
     try asMachine { () throws(SystemError) in try folder.sync() }
   }

@@ -15,7 +15,7 @@ enum StoreTrouble {
     case CURLE_PEER_FAILED_VERIFICATION:
       let fault = CertificateFault(handle.number(CURLINFO_SSL_VERIFYRESULT)).failure(server: server)
       return Failure(
-        .machine, scope: .store, code: "store.certificate",
+        .machine, scope: .prints, code: "store.certificate",
         reason: "the store cannot be used: \(fault.reason)",
         advice: "Name its authority in CertificateAuthorities=")
     default: break
@@ -23,7 +23,7 @@ enum StoreTrouble {
     let words =
       handle.words.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : handle.words
     return Failure(
-      .machine, scope: .store, code: unreachable,
+      .machine, scope: .prints, code: unreachable,
       reason: "the store at \(server) cannot be reached: \(Printable.text(words))")
   }
 
@@ -63,7 +63,7 @@ enum StoreTrouble {
     let told = words.isEmpty ? "\(answer.status)" : "\(answer.status) (\(words))"
     func trouble(
       _ name: StaticString, _ reason: String, _ advice: String = "",
-      scope: Failure.Scope = .store
+      scope: Failure.Scope = .prints
     ) -> Failure {
       Failure(.machine, scope: scope, code: "store.\(name)", reason: reason, advice: advice)
     }
