@@ -73,7 +73,7 @@ all: build
 
 build: release
 
-# Installs missing packages, and upgrades nothing that is there.
+# Installs missing packages. Upgrades what is there only if they cannot be had otherwise, and asks first on a terminal.
 INSTALL_MISSING = @etc/install-packages $(1)
 
 build-packages:

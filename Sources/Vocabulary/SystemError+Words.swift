@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error numbers of calls on files, sockets and processes, in plain words.
 
+extension Failure {
+  /// The words of the error number, without the thing, if it is the failure of a call.
+  package var callWords: String? {
+    if code == Self.diskFull { return SystemError(.noSpace, call: "", thing: "").words }
+    guard code.hasPrefix(Self.callPrefix), let number = Int32(code.dropFirst(Self.callPrefix.count))
+    else { return nil }
+    return SystemError(code: number, call: "", thing: "").words
+  }
+
+  fileprivate static let diskFull = "disk.full"
+  fileprivate static let callPrefix = "system."
+}
+
 extension SystemError {
+  /// Short and stable, for programs.
+  var failureCode: String { isDiskFull ? Failure.diskFull : "\(Failure.callPrefix)\(code)" }
+
   package var words: String { Self.words[code] ?? "error \(code)" }
 
   private static let words: [Int32: String] = [

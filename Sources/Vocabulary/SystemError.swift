@@ -73,7 +73,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   private func failure(_ kind: Failure.Kind) -> Failure {
     Failure(
       kind, scope: isOfOneThing ? .one : .everything,
-      code: isDiskFull ? "disk.full" : "system.\(code)", reason: description,
+      code: failureCode, reason: description,
       advice: advice(kind))
   }
 }

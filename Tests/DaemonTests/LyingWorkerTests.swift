@@ -30,6 +30,8 @@ import Testing
         spoilt = bench.text("prints/spoil\(round)/One.jpg") ?? ""
       }
       #expect(spoilt.contains("mapped,written,cut"), "\(spoilt)")
+      // Lists share an original in the cache.
+      #expect(spoilt.hasSuffix(" input: ."), "\(spoilt)")
       for list in kept {
         #expect(bench.text("prints/\(list)/One.jpg") == "keep a print")
         let verified = try await bench.tool("verify", list)
@@ -56,6 +58,7 @@ import Testing
         catalogs[path] = bench.bytes(path)
       }
       #expect(daemon.errors.contains("the worker exited with code 7"))
+      #expect(!daemon.errors.contains("the worker exited with code 8"), "the list was changed")
       for (path, bytes) in catalogs { #expect(bench.bytes(path) == bytes, "\(path)") }
       try await bench.stop(daemon)
     }

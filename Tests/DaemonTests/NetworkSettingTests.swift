@@ -64,7 +64,7 @@ import Vocabulary
     }
   }
 
-  /// Prometheus' own tool and its node exporter read the metrics.
+  /// `MetricsReaderTests` have Prometheus read the metrics.
   private func checkMetrics(_ bench: DaemonBench) async throws {
     let text = try await bench.tool("metrics").output
     for line in [
@@ -75,47 +75,6 @@ import Vocabulary
       "darkroom_build_info{version=\"\(Release.version)\"} 1",
     ] { #expect(text.contains("\n\(line)\n"), "\(line) in \(text)") }
     #expect(!text.contains("barn") && !text.contains("example"))
-    let collector = try FreshFolder()
-    try collector.write(Array(text.utf8), to: "darkroom.prom")
-    let path = "\(collector.path)/darkroom.prom"
-    if await HelperProcess.status(of: ["promtool", "--version"]) == 0 {
-      let check = "promtool check metrics <\(path)"
-      #expect(await HelperProcess.status(of: ["sh", "-c", check]) == 0)
-    }
-    if let exported = try await exported(collector) {
-      #expect(exported.contains("\nnode_textfile_scrape_error 0\n"))
-      // Each family with the type and the help that it has in the file.
-      let heads = text.split(separator: "\n").filter { $0.hasPrefix("#") }
-      #expect(heads.count > 40)
-      for line in heads { #expect(exported.contains("\n\(line)\n"), "\(line)") }
-    }
-  }
-
-  /// The page of a node exporter whose textfile collector reads this folder; nil where it is not installed.
-  private func exported(_ folder: FreshFolder) async throws -> String? {
-    guard await HelperProcess.status(of: ["prometheus-node-exporter", "--version"]) == 0 else {
-      return nil
-    }
-    let script = """
-      import re, subprocess, sys, urllib.request
-      exporter = subprocess.Popen(
-        ["prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile",
-         "--collector.textfile.directory=" + sys.argv[1], "--web.listen-address=127.0.0.1:0"],
-        stderr=subprocess.PIPE, text=True)
-      try:
-        for line in exporter.stderr:
-          found = re.search(r"address=(127\\.0\\.0\\.1:[1-9][0-9]*)", line)
-          if found:
-            page = urllib.request.urlopen("http://" + found.group(1) + "/metrics").read()
-            open(sys.argv[1] + "/page", "wb").write(page)
-            break
-      finally:
-        exporter.terminate()
-        exporter.wait()
-      """
-    let status = await HelperProcess.status(of: ["/usr/bin/python3", "-c", script, folder.path])
-    #expect(status == 0)
-    return "\n" + String(decoding: try #require(folder.bytes(of: "page")), as: UTF8.self)
   }
 
   @Test func `an authority of one's own is trusted after a reload`() async throws {

@@ -2,8 +2,10 @@
 // The board of troubles: its reports, the sandbox, and the line that the service manager shows. `HealthTests`
 // test the troubles as a value.
 
+import Accept
 import Cluster
 import Linux
+import Record
 import Report
 import Support
 import Testing
@@ -101,6 +103,40 @@ import Worker
       #expect(
         try await manager.next()
           == "STATUS=Waiting: no space left on device. Working on 1 list, 1 photo to go.")
+      run.cancel()
+      await run.value
+    }
+  }
+  @Test func `every user of the machine can read the line, which names nothing of a private list`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await bench.add(1, SampleList { $0.terms.isPrivate = true })
+      try await bench.add(2, SampleList { $0.name = "cow.plist" })
+      func trouble(_ word: String) -> Failure {
+        Failure(.machine, code: "system.28", reason: "openat prints/\(word)/1.jpg: no space")
+      }
+      for subject in Health.Subject.each { board.set(trouble("SECRET"), for: subject) }
+      for subject in [
+        Health.Subject.downloads, .ledger, .blobs, .openFiles, .newWebhooks, .unsynced,
+        .crowd(.everyone), .list(ListID(17)), .copy(ListID(17)),
+      ] { board.set(nil, for: subject) }
+      board.set(trouble("SECRET"), for: .copy(ListID(1)))
+      let manager = try ServiceManager()
+      let run = Task {
+        await board.run(manager.status, bench.recorder, bench.index, on: bench.clock)
+      }
+      let all = try await manager.next()
+      #expect(all?.contains("Waiting: no space left on device. Working on 2 lists") == true)
+      #expect(all?.contains("the copy of list 1 in done waits, and ") == true)
+      #expect(all?.contains("SECRET") == false)
+      #expect(await bench.clock.isAwaited())
+      board.set(nil, for: .copy(ListID(1)))
+      board.set(trouble("OPEN"), for: .list(ListID(2)))
+      bench.clock.advance(by: .seconds(1))
+      let open = try await manager.next()
+      #expect(open?.contains("list 2 waits: openat prints/OPEN/1.jpg: no space") == true)
+      #expect(open?.contains("SECRET") == false)
       run.cancel()
       await run.value
     }

@@ -148,7 +148,9 @@ import Vocabulary
     let closed =
       "some files of one user wait, because the user has reached the limit on waiting files"
     #expect(health.mistakes { _ in false } == [closed] && health.crowds { _ in false } == [])
-    #expect(health.statusLine(Ledger().open) { _ in false } == "\(closed).")
+    #expect(
+      health.statusLine(Ledger().open, leased: OpenTotal(), isNew: false) { _ in false }
+        == "\(closed).")
     let lists = Failure(.final, code: "inbox.lists", reason: "9 lists of user 7 are kept")
     #expect(set(&health, lists, .crowd(.lists(7))) == .shareTaken(of: Person(7), lists))
     #expect(
@@ -212,5 +214,14 @@ import Vocabulary
       if set(&files, full, .file(FileName(number: UInt64(number)))) != nil { told += 1 }
     }
     #expect(told == Health.mostFiles)
+  }
+}
+
+extension Health {
+  /// As root may read it.
+  fileprivate func statusLine(
+    _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false
+  ) -> String {
+    statusLine(open, leased: leased, isNew: isNew) { _ in true }
   }
 }

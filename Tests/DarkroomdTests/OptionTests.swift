@@ -19,7 +19,9 @@ import Vocabulary
     #expect(try CommandLineOptions(["--config", "f"]) == options { $0.configuration = "f" })
     #expect(try CommandLineOptions(["--until-idle"]) == options { $0.untilIdle = true })
     #expect(try CommandLineOptions(["--level-prefixes"]) == options { $0.levelPrefixes = true })
-    #expect(try CommandLineOptions(["--expire-at-once"]) == options { $0.expiresAtOnce = true })
+    #expect(
+      try CommandLineOptions(["--expire-at-once", "--root", "/r"])
+        == options { ($0.root, $0.expiresAtOnce) = ("/r", true) })
     #expect(try CommandLineOptions(["--version"]) == options { $0.task = .version })
     #expect(try CommandLineOptions(["-h"]) == CommandLineOptions(["--help"]))
     let both = ["--reload", "--root", "/r"]
@@ -31,6 +33,8 @@ import Vocabulary
     arguments: [
       (["--root"], "--root needs a value after it"),
       (["--root", ""], "--root needs a value after it"),
+      // The unit of the service has no root.
+      (["--leave-hooks", "--expire-at-once"], "--expire-at-once is for tests, and needs --root"),
       (["--config"], "--config needs a value after it"),
       (["--until-idel"], "unknown option '--until-idel' (did you mean '--until-idle'?)"),
       (["--relaod"], "unknown option '--relaod' (did you mean '--reload'?)"),

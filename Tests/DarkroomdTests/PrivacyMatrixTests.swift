@@ -22,7 +22,7 @@ import Vocabulary
 
 @Suite struct PrivacyMatrixTests {
   private enum Caller: String, CaseIterable {
-    case root, owner, member, ownersPage, membersPage
+    case root, owner, member, ownersPage, membersPage, membersOpenPage
 
     /// The words that the caller is told.
     var words: Set<String> {
@@ -33,6 +33,7 @@ import Vocabulary
       // A view is one of the private list.
       case .ownersPage: Words.private.subtracting(Words.ofDaemon)
       case .membersPage: []
+      case .membersOpenPage: Words.open.subtracting(Words.ofDaemon)
       }
     }
   }
@@ -43,10 +44,10 @@ import Vocabulary
       "WordName", "WordPath", "wordhost", "WordTitle", "WordRow", "WordTrouble", "WordCopy",
     ]
     /// Those of `Status`, which no page asks for.
-    static let ofDaemon: Set = ["WordTrouble", "WordCopy"]
+    static let ofDaemon: Set = ["WordTrouble", "WordCopy", "OpenTrouble"]
     static let files: Set = ["WordRejected", "WordCrowd"]
     /// The owner of that file is root.
-    static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint"]
+    static let ofRoot: Set = ["WordDoubt", "WordFile", "WordPrint", "WordMachine"]
     /// Queries of URLs, webhooks and the names of viewers.
     static let never: Set = ["WordQuery", "WordNotify", "WordViewer"]
     static let all = open.union(`private`).union(files).union(ofRoot).union(never)
@@ -55,9 +56,13 @@ import Vocabulary
   /// Signs the views of pages.
   private static let key = [UInt8](repeating: 7, count: ViewKey.size)
   private static let lists = ["barn", "1", "cow", "2"].map { ListReference($0) }
+  /// Almost the name of a list, and patterns.
+  private static let guesses = ["barm", "Barn", "b*", "*", "c?w"].map {
+    ListReference($0)
+  }
 
   /// Every way to ask a method for something.
-  private static let everyCall = callsWithoutList + lists.flatMap { calls(about: $0) }
+  private static let everyCall = callsWithoutList + (lists + guesses).flatMap { calls(about: $0) }
 
   private static let callsWithoutList: [any ControlMethod] = [
     StatusOrder(), ListsOrder(), AgedOrder(age: .zero), InboxOrder(), ReloadOrder(),
@@ -73,6 +78,7 @@ import Vocabulary
     verifying.verifies = true
     return [
       ShowOrder(list: list), verifying, WhyOrder(list: list), WhyOrder(list: list, photo: "1"),
+      WhyOrder(list: list, photo: "wordname 2"), WhyOrder(list: list, photo: "WordNam*"),
       PauseOrder(list: list), ResumeOrder(list: list), CancelOrder(list: list),
       SetQualityOrder(list: list, level: .background), FocusOrder(list: list),
       UnfocusOrder(list: list), RetryOrder(list: list), RemoveOrder(list: list),
@@ -334,6 +340,10 @@ import Vocabulary
     let torn = FileName(literal: "torn.plist")
     parts.health.set(trouble("WordFile"), for: .file(torn))
     parts.health.set(trouble("unlinkat WordPrint.jpg"), for: .removals)
+    for subject in Health.Subject.each where subject.audience(trouble("")) == .administrator {
+      if case .file = subject { continue }
+      if subject != .removals { parts.health.set(trouble("openat WordMachine"), for: subject) }
+    }
     let crowd = Failure(.final, code: "inbox.share", reason: "WordCrowd")
     parts.health.set(crowd, for: .crowd(.user(ControlPeer.owner.user)))
     try await parts.intake.reject(
@@ -358,8 +368,8 @@ import Vocabulary
   }
 
   private func peer(_ caller: Caller, in bench: PeopleBench) throws -> ControlPeer {
-    func page(of user: ControlPeer) throws -> ControlPeer {
-      let right = ViewRight(list: 1, user: user.user, until: .max)
+    func page(of user: ControlPeer, _ list: UInt64 = 1) throws -> ControlPeer {
+      let right = ViewRight(list: list, user: user.user, until: .max)
       var peer = ControlPeer(process: 1, user: 4_000_002, group: 4_000_002)
       peer.view = try #require(ViewKey(Self.key)).text(of: right)
       return peer
@@ -370,6 +380,7 @@ import Vocabulary
     case .member: .stranger
     case .ownersPage: try page(of: .owner)
     case .membersPage: try page(of: .stranger)
+    case .membersOpenPage: try page(of: .stranger, 2)
     }
   }
 

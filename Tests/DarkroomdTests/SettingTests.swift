@@ -47,7 +47,7 @@ import Vocabulary
       ("[Filter]\nWorkers=many\n", 2, "expected a whole number from 1 to 256, not 'many'"),
       ("[Record]\nSync=maybe\n", 2, "expected yes or no, not 'maybe'"),
       ("[Inbox]\nQuietTime=1ms\n", 2, "expected a time from 250ms to 1h, not '1ms'"),
-      ("[Download]\nMaximumSize=1\n", 2, "expected a size from 1K to 16G, not '1'"),
+      ("[Download]\nMaximumSize=17G\n", 2, "expected a size from 1K to 16G, not '17G'"),
       (
         "[Download]\nFileFolders=photos\n", 2,
         "a folder is written as a full path without '..', not 'photos'"
@@ -285,20 +285,52 @@ import Vocabulary
 
   @Test(
     arguments: [
-      ("1024", 1024), ("1K", 1 << 10), ("64M", 64 << 20), ("1G", 1 << 30), ("2T", 2 << 40),
+      ("0", 0), ("0M", 0), ("1K", 1 << 10), ("64M", 64 << 20), ("1G", 1 << 30), ("2T", 2 << 40),
     ] as [(String, UInt64)])
   func `sizes have letters for powers of 1024`(text: String, value: UInt64) throws {
-    #expect(try SettingForm.size(from: 1024, to: 1 << 42).read(text) == value)
+    #expect(try SettingForm.size("Cache", from: 0, to: 1 << 42).read(text) == value)
   }
 
   @Test(
     arguments: [
-      "", "K", "1k", "1KB", "1 K", "-1K", "1.5M", "1023", "5T", "99999999999999999999", "20000000T",
+      "", "K", "1k", "1KB", "1 K", "-1K", "1.5M", "0", "0K", "5T", "99999999999999999999",
+      "20000000T",
     ])
   func `any other size is refused, and none overflows`(text: String) {
     #expect(throws: TextProblem.self) {
-      try SettingForm.size(from: 1024, to: 1 << 42).read(text)
+      try SettingForm.size("Cache", from: 1024, to: 1 << 42).read(text)
     }
+  }
+
+  @Test(
+    arguments: [
+      ("MaximumListSize", "2000"), ("MaximumSize", "2000"), ("MaximumSize", "67108864"),
+      ("MaximumMemory", "99999999"), ("Cache", "20"), ("FreeSpace", "512"),
+    ])
+  func `a size needs a unit, because all photos would fail at some bytes`(
+    key: String, text: String
+  ) throws {
+    let problem = try problem(of: key, text)
+    #expect(problem == "\(key)=\(text) has no unit; write \(text)M for \(text) MiB")
+  }
+
+  @Test func `a number of megapixels is no number of pixels`() throws {
+    #expect(
+      try problem(of: "MaximumPixels", "12")
+        == "MaximumPixels=12 counts pixels, and at least 1000000 must be allowed; "
+        + "write 12000000 for 12 megapixels")
+    #expect(
+      try problem(of: "MaximumPixels", "0")
+        == "expected a whole number from 1000000 to 4000000000, not '0'")
+    #expect(try problem(of: "MaximumPixels", "1000000").isEmpty)
+  }
+
+  /// The words for the author of the file; empty if there are none.
+  private func problem(of key: String, _ text: String) throws -> String {
+    var settings = Settings()
+    let entry = try #require(SettingEntry.all.first { $0.key == key })
+    do throws(TextProblem) { try entry.apply(&settings, text) } catch { return error.description }
+    return ""
   }
 
   @Test(
@@ -373,7 +405,7 @@ private let noPrints =
       "FileFolders": "/a", "MaximumSize": "9M", "Timeout": "9s", "ConnectTimeout": "9s",
       "StallTimeout": "9s",
       "Attempts": "9", "Cache": "9M", "HostPatience": "9min", "FreeSpace": "9M",
-      "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
+      "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9000000",
       "MaximumMemory": "99M", "Thumbnails": "480", "ContactSheet": "no", "Sync": "no",
       "KeepLists": "9s", "KeepPrints": "9s", "Progress": "9s",
       "Transitions": "yes",

@@ -27,6 +27,18 @@ import Vocabulary
     return WebhookOrder(facts, to: try PhotoURL(parsing: url))
   }
 
+  @Test func `a message has every fact of its order, and of a list of a cluster its key`() throws {
+    var facts = HookOrder(HookOrder.Key(.finished, of: ListID(7), at: 1))
+    for fact in HookOrder.Fact.allCases { facts.set(fact, "3") }
+    let order = WebhookOrder(facts, to: try PhotoURL(parsing: Self.url))
+    #expect(
+      order.message
+        == #"{"event":"finished","list":7,"name":"3","title":"3","owner":3,"total":3,"#
+        + #""filtered":3,"failed":3,"prints":"3","results":"3","retry":"3","reason":"3","#
+        + #""key":"3"}"#)
+    #expect(try !Self.order().message.contains("key"), "it is no list of a cluster")
+  }
+
   private func add(_ bench: PartBench, _ orders: WebhookOrder...) throws {
     for order in orders { #expect(try bench.desk.webhooks.add(order)) }
   }

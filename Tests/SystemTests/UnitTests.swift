@@ -74,6 +74,14 @@ import Testing
   }
 
   @Test(
+    "a clean of the caches removes the cache of originals alone, which is not in the state",
+    arguments: [("darkroom.service", "darkroom"), ("darkroom@.service", "darkroom@%i")])
+  func cache(unit: String, folder: String) throws {
+    let lines = try Self.lines(of: unit).filter { $0.hasPrefix("CacheDirectory=") }
+    #expect(lines == ["CacheDirectory=\(folder)"])
+  }
+
+  @Test(
     .enabled(if: hasTool, noTool),
     arguments: [
       ("darkroom.service", 14), ("darkroom-hooks.service", 15), ("darkroom@.service", 14),

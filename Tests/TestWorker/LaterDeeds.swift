@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker that lies after its answer: it keeps the descriptors of what it has written, and changes the files when it
-// likes. `keep TEXT` answers with the text, and `spoil` changes all files that were kept.
+// likes. `keep TEXT` answers with the text, and `spoil` changes all files that were kept, and its own original.
 
 import CAttempts
 import Linux
@@ -27,7 +27,9 @@ enum LaterDeeds {
       let answer = try write(bytes, to: print)
       keep(print, size: bytes.count)
       return answer
-    case "spoil": return try write(Array("spoilt: \(spoilAll())".utf8), to: print)
+    case "spoil":
+      let deeds = "spoilt: \(spoilAll()) input: \(spoilInput(original))."
+      return try write(Array(deeds.utf8), to: print)
     default: return nil
     }
   }
@@ -35,6 +37,11 @@ enum LaterDeeds {
   static func keep(_ file: any OpenFile, size: Int) {
     let address = dr_map(file.descriptor, size)
     kept.withLock { $0.append(Kept(file: file, address: address, size: size)) }
+  }
+
+  /// What the kernel let a worker do to a file that it is to read.
+  static func spoilInput(_ file: any OpenFile) -> String {
+    spoil(Kept(file: file, address: dr_map(file.descriptor, 1), size: 1))
   }
 
   static func spoilAll() -> String {

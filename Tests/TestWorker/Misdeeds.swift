@@ -37,6 +37,7 @@ enum Misdeeds {
       if text.contains("keep list") {
         // The code shows that the deed was done.
         if LaterDeeds.spoilAll() == "mapped,written,cut" { ThisProcess.end(with: 7) }
+        if LaterDeeds.spoilInput(list) != "" { ThisProcess.end(with: 8) }
         LaterDeeds.keep(catalog, size: 1)
       }
       return .success(())

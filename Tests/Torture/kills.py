@@ -703,7 +703,7 @@ def main(campaign):
     for what in sorted(counts):
         print(f"  {counts[what]:>9,} {what}")
     campaign.summary(
-        f"{counts['kills']} kills, {counts['workers killed']} workers killed, {counts['records']} records, "
+        f"{counts['kills']} kills{'' if len(USERS) > 1 else ' with one user (not root)'}, {counts['workers killed']} workers killed, {counts['records']} records, "
         f"{counts['photos recorded before a kill']} recorded photos, "
         f"{counts['violation: recorded, but asked for again']} asked for again "
         f"({counts['rows without a record, of photos asked for again']} of {counts['rows without a record']} rows without "

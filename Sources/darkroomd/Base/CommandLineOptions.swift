@@ -39,8 +39,9 @@ struct CommandLineOptions: Equatable {
                          or paused; the exit status tells how it went
       --leave-hooks      only order hooks; darkroomd --run-hooks runs them
       --level-prefixes   begin each line on stderr with its <priority>
-      --expire-at-once   for tests: remove what KeepLists= and KeepPrints= have made old without
-                         the hour of grace, and prints without their day of rest
+      --expire-at-once   for tests, and only with --root: remove what KeepLists= and KeepPrints=
+                         have made old without the hour of grace, and prints without their
+                         day of rest
       --run-hooks        run the hooks that are ordered, and exit; fail if another darkroomd
                          runs them already
       --reload           make the running darkroomd read its settings again; fail if they are bad
@@ -77,6 +78,10 @@ struct CommandLineOptions: Equatable {
         ]
         throw .unknownOption(argument, among: known)
       }
+    }
+    // A service has no root: no drop-in of its unit ends the grace.
+    if expiresAtOnce, root == nil {
+      throw TextProblem("--expire-at-once is for tests, and needs --root")
     }
   }
 

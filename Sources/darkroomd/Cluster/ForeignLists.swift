@@ -30,12 +30,7 @@ struct ForeignLists: Sendable {
   ) async throws(ControlError) -> ListProgress {
     // Numbers belong to lists of this node.
     guard reference.number == nil else { throw missing }
-    let list = try choose(reference, peer, try await open(), or: missing)
-    guard let owner = UInt32(list.owner), peer.mayChange(listOf: owner) else {
-      throw .permissionDenied(
-        why: "list '\(list.title)' belongs to another user; only its owner or root can change it")
-    }
-    return list
+    return try Self.choose(reference, peer, try await open(), or: missing)
   }
 
   func summary(_ list: ListProgress) throws(ControlError) -> ListSummary {
@@ -51,22 +46,47 @@ struct ForeignLists: Sendable {
     return try? await office.home(of: Array(ListName(name).stem), owner: owner)
   }
 
-  private func choose(
+  /// Among the lists that the caller may change. A list of another user is known by its name alone: a pattern would tell
+  /// names. The numbers of the ledger mean nothing to the caller.
+  static func choose(
     _ reference: ListReference, _ peer: ControlPeer, _ open: [ListProgress],
     or missing: ControlError
   ) throws(ControlError) -> ListProgress {
-    let number: UInt64
+    let own = open.filter { peer.mayChange($0) }
+    let others = open.filter { !peer.mayChange($0) }
+    switch meant(reference, among: own, for: peer) {
+    case .one(let list): return list
+    case .several:
+      throw .notPossible(
+        why: "'\(reference.text)' means several lists that were dropped at other nodes; "
+          + "name one of them at the node where it was dropped")
+    case .none where !reference.isPattern:
+      if case .none = meant(reference, among: others, for: peer) { throw missing }
+      throw .permissionDenied(
+        why:
+          "list '\(reference.text)' belongs to another user; only its owner or root can change it")
+    case .none: throw missing
+    }
+  }
+
+  private enum Meant {
+    case one(ListProgress)
+    case several, none
+  }
+
+  private static func meant(
+    _ reference: ListReference, among lists: [ListProgress], for peer: ControlPeer
+  ) -> Meant {
     do throws(ControlError) {
       // One of an owner who is not a number is nobody's.
-      number = try reference.choose(
-        among: open.map { ($0.list.number, $0.title, UInt32($0.owner) ?? 0, false) },
+      let number = try reference.choose(
+        among: lists.map { ($0.list.number, $0.title, UInt32($0.owner) ?? 0, false) },
         for: peer.user)
+      return lists.first { $0.list.number == number }.map { .one($0) } ?? .none
     } catch {
-      if case .noSuchList = error { throw missing }
-      throw error
+      if case .ambiguousList = error { return .several }
+      return .none
     }
-    guard let list = open.first(where: { $0.list.number == number }) else { throw missing }
-    return list
   }
 
   private func open() async throws(ControlError) -> [ListProgress] {
@@ -78,6 +98,12 @@ struct ForeignLists: Sendable {
         if more.count < Self.page { return all }
       }
     }
+  }
+}
+
+extension ControlPeer {
+  fileprivate func mayChange(_ list: ListProgress) -> Bool {
+    UInt32(list.owner).map { mayChange(listOf: $0) } ?? false
   }
 }
 

@@ -132,12 +132,25 @@ struct Health: Equatable, Sendable {
   /// The trouble that may hide a file in the inbox, or keep it from becoming a list.
   var closedInbox: Failure? { isInboxClosed ? troubles[.inbox] : nil }
 
+  /// The trouble, with the reason that the caller may read.
+  func told(_ subject: Subject, _ sees: (Audience) -> Bool) -> Failure? {
+    troubles[subject].map { subject.told($0, sees) }
+  }
+
+  /// The same of `hold`.
+  func toldHold(_ sees: (Audience) -> Bool) -> Failure? {
+    told(.work, sees) ?? told(.downloads, sees) ?? told(.proxy, sees)
+  }
+
+  /// The same of `closedInbox`.
+  func toldInbox(_ sees: (Audience) -> Bool) -> Failure? {
+    isInboxClosed ? told(.inbox, sees) : nil
+  }
+
   /// Faults that users have to mend. They cost their users alone, so this machine works as it should.
-  func mistakes(_ sees: (Subject) -> Bool) -> [String] {
+  func mistakes(_ sees: (Audience) -> Bool) -> [String] {
     let known = troubles.filter { Self.isMistake($0.key, $0.value) }.sorted { $0.key < $1.key }
-    return known.map { subject, failure in
-      sees(subject) ? subject.line(failure) : subject.closedLine(failure)
-    }
+    return known.map { $0.line($1, sees) }
   }
 
   private static func isMistake(_ subject: Subject, _ failure: Failure) -> Bool {
@@ -150,13 +163,11 @@ struct Health: Equatable, Sendable {
   /// One line for each trouble, for people.
   var lines: [String] { lines { _ in true } }
 
-  /// Without the reasons of the subjects that are closed to the caller.
-  func lines(_ sees: (Subject) -> Bool) -> [String] {
+  /// Without the reasons that are closed to the caller.
+  func lines(_ sees: (Audience) -> Bool) -> [String] {
     let known = troubles.filter { !Self.isMistake($0.key, $0.value) && !isTold($0.key, $0.value) }
       .sorted { $0.key < $1.key }
-    var lines = known.prefix(Self.mostLines).map { subject, failure in
-      sees(subject) ? subject.line(failure) : subject.closedLine(failure)
-    }
+    var lines = known.prefix(Self.mostLines).map { $0.line($1, sees) }
     if let shortcoming { lines.append(shortcoming) }
     if known.count > Self.mostLines {
       let more = known.count - Self.mostLines
@@ -173,9 +184,9 @@ struct Health: Equatable, Sendable {
 
   /// The lines of the crowds in the inbox that the caller may know.
   /// - Parameter hidden: only of users with files that have no place, and are not seen.
-  func crowds(hidden: Bool = false, _ sees: (Subject) -> Bool) -> [String] {
-    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
-      guard case .crowd(let crowd) = subject, sees(subject) else { return nil }
+  func crowds(hidden: Bool = false, _ sees: (Audience) -> Bool) -> [String] {
+    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure -> String? in
+      guard case .crowd(let crowd) = subject, sees(subject.audience(failure)) else { return nil }
       if hidden, case .lists = crowd { return nil }
       return subject.line(failure)
     }
@@ -206,21 +217,20 @@ struct Health: Equatable, Sendable {
   /// The line that `systemctl status` shows: idle only if nothing waits.
   /// - Parameter leased: the shares of a node.
   /// - Parameter isNew: no list was ever accepted.
-  /// - Parameter sees: the subjects whose reasons are open to all users of the machine.
+  /// - Parameter sees: who may read the line.
   func statusLine(
-    _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false,
-    _ sees: (Subject) -> Bool = { _ in true }
+    _ open: OpenTotal, leased: OpenTotal, isNew: Bool, _ sees: (Audience) -> Bool
   ) -> String {
     let waits = waits(sees)
     var words: [String] = []
-    if let hold {
+    if let hold = toldHold(sees) {
       words.append("Waiting: \(hold.reason).")
-    } else if let ledger = troubles[.ledger] {
+    } else if let ledger = told(.ledger, sees) {
       let rest = leased.photos > 0 ? "; leased photos go on" : ""
       words.append("Waiting: \(ledger.reason)\(rest).")
-    } else if let blobs = troubles[.blobs] {
+    } else if let blobs = told(.blobs, sees) {
       words.append("Waiting: \(blobs.reason).")
-    } else if let inbox = troubles[.inbox] {
+    } else if let inbox = told(.inbox, sees) {
       words.append("Inbox in trouble: \(inbox.reason).")
     }
     if open.lists > 0 { words.append(Self.work(open)) }
@@ -254,13 +264,14 @@ struct Health: Equatable, Sendable {
   }
 
   /// The lines of the lists, copies and files that wait.
-  private func waits(_ sees: (Subject) -> Bool) -> [String] {
-    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
+  private func waits(_ sees: (Audience) -> Bool) -> [String] {
+    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure -> String? in
       switch subject {
       case .list, .copy, .shares, .share, .file, .crowd:
-        if !sees(subject) { return subject.closedLine(failure) }
-        if case .file(let name) = subject { return "\(name): \(failure.reason)" }
-        return subject.line(failure)
+        if case .file(let name) = subject, sees(subject.audience(failure)) {
+          return "\(name): \(failure.reason)"
+        }
+        return subject.line(failure, sees)
       default: return nil
       }
     }
@@ -281,6 +292,10 @@ extension Health.Subject {
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings, .unsynced: .settings
     }
+  }
+
+  fileprivate func line(_ failure: Failure, _ sees: (Health.Audience) -> Bool) -> String {
+    sees(audience(failure)) ? line(failure) : closedLine(failure)
   }
 
   fileprivate func line(_ failure: Failure) -> String {
@@ -306,28 +321,6 @@ extension Health.Subject {
     case .expiry: "old prints are not removed: \(failure.words)"
     case .unwanted: "prints are not removed from the store: \(failure.words)"
     case .file(let name): "\(name): \(failure.words)"
-    }
-  }
-
-  /// Without the reason, which may name what is in a list or a file.
-  fileprivate func closedLine(_ failure: Failure) -> String {
-    switch self {
-    case .list(let list):
-      failure.kind == .final ? "list \(list) cannot be opened" : "list \(list) waits"
-    case .copy(let list):
-      ListLoss(failure) == .nameless
-        ? "list \(list) has no name" : "the copy of list \(list) in done waits"
-    case .share: "photos of a list of the cluster wait for its files"
-    case .removals: "removals of lists wait"
-    case .expiry: "old prints are not removed"
-    case .unwanted: "prints are not removed from the store"
-    case .file(let name):
-      "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
-    case .crowd(.user):
-      "some files of one user wait, because the user has reached the limit on waiting files"
-    case .crowd(.lists):
-      "some files of one user wait, because the user has reached the limit on lists"
-    default: line(failure)
     }
   }
 

@@ -137,11 +137,11 @@ final class HealthBoard: Sendable {
         ($0.open(besides: shares), $0.nextList == ListID(1))
       }
       // Every user of the machine can ask the service manager for it.
-      let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { subject in
-        switch subject {
-        case .list(let list), .copy(let list): index[list]?.terms.isPrivate == false
-        case .share, .file, .crowd(.user), .crowd(.lists): false
-        default: true
+      let line = health.statusLine(open.others, leased: open.these, isNew: isNew) { audience in
+        switch audience {
+        case .everyone: true
+        case .readers(let list): index[list]?.terms.isPrivate == false
+        case .user, .administrator: false
         }
       }
       status.set(line)

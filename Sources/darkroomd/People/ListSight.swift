@@ -87,7 +87,7 @@ struct ListSight: Sendable {
 
   // MARK: trouble
 
-  /// The trouble of this machine is open to all callers. That of a list or a file may name what is in it.
+  /// The reasons of trouble may name what is in a list or a file.
   func troubles(of health: Health) -> [String] { health.lines(sees) }
 
   func mistakes(in health: Health) -> [String] { health.mistakes(sees) }
@@ -97,14 +97,22 @@ struct ListSight: Sendable {
   /// The users whose files are not all seen.
   func hiddenCrowds(in health: Health) -> [String] { health.crowds(hidden: true, sees) }
 
-  private func sees(_ subject: Health.Subject) -> Bool {
-    switch subject {
-    case .list(let list), .copy(let list): peer.mayReload(daemonOf: daemon) || mayLook(at: list)
-    // They may name a print, a list of another user, or what a folder has.
-    case .share, .file, .removals, .expiry, .unwanted: peer.mayReload(daemonOf: daemon)
-    case .crowd(.user(let user)), .crowd(.lists(let user)):
-      peer.user == user || peer.mayReload(daemonOf: daemon)
-    default: true
+  func trouble(_ subject: Health.Subject, in health: Health) -> Failure? {
+    health.told(subject, sees)
+  }
+
+  /// For which all work, all downloads, or those through the proxy wait.
+  func hold(in health: Health) -> Failure? { health.toldHold(sees) }
+
+  /// It may hide a file in the inbox, or keep it from becoming a list.
+  func closedInbox(in health: Health) -> Failure? { health.toldInbox(sees) }
+
+  private func sees(_ audience: Health.Audience) -> Bool {
+    switch audience {
+    case .everyone: true
+    case .readers(let list): peer.mayReload(daemonOf: daemon) || mayLook(at: list)
+    case .user(let user): peer.user == user || peer.mayReload(daemonOf: daemon)
+    case .administrator: peer.mayReload(daemonOf: daemon)
     }
   }
 }

@@ -47,8 +47,8 @@ struct NameJudge {
 
   /// Why a list of the name may be there all the same.
   private func doubt(about name: String, _ peer: ControlPeer) -> String? {
-    let health = views.health.health
-    let inbox = health.closedInbox?.words ?? views.sight(of: peer).hiddenCrowds(in: health).first
+    let (health, sight) = (views.health.health, views.sight(of: peer))
+    let inbox = sight.closedInbox(in: health)?.words ?? sight.hiddenCrowds(in: health).first
     if let inbox { return "the inbox, where it may wait, is in trouble: \(inbox)" }
     if let list = unlabelled().min() {
       return "the name of list \(list) cannot be read, and only its number can be used"

@@ -138,11 +138,13 @@ extension Views {
   static let sharedCode = "host.shared"
   static let sharedReason = "other nodes have the remaining connections to it"
 
-  /// The trouble of this machine for which downloads from the host wait.
+  /// The trouble of this machine for which downloads from the host wait, as every user may read it: the reason may name
+  /// the host of another list.
   func shortage(at server: String) -> Failure? {
     let health = health.health
-    if let failure = health[.downloads] { return failure }
-    return settings.current.network.route.leads(toServer: server) ? health[.proxy] : nil
+    func told(_ subject: Health.Subject) -> Failure? { health.told(subject) { $0 == .everyone } }
+    if let failure = told(.downloads) { return failure }
+    return settings.current.network.route.leads(toServer: server) ? told(.proxy) : nil
   }
 
   /// For a text that does not parse as the URL of a photo.

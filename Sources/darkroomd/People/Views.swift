@@ -38,7 +38,7 @@ struct Views: OnGround {
     let now = clock.wallTime()
     let health = health.health
     let state =
-      isStopping ? "stopping" : health.hold.map { "waiting: \($0.reason)" } ?? "running"
+      isStopping ? "stopping" : sight.hold(in: health).map { "waiting: \($0.reason)" } ?? "running"
     var work = WorkCounts(
       lists: open.lists, photosWaiting: max(0, open.photos - counts.inFlight),
       photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
@@ -408,7 +408,8 @@ struct Views: OnGround {
     }
     let health = health.health
     let trouble =
-      [health[.inbox]?.words, health.shortcoming].compactMap { $0 } + sight.crowds(in: health)
+      [sight.trouble(.inbox, in: health)?.words, health.shortcoming].compactMap { $0 }
+      + sight.crowds(in: health)
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
       trouble: trouble.joined(separator: "; "))

@@ -42,7 +42,7 @@ struct WhyView {
   ) async throws(ControlError) -> WhyReport {
     let list = try views.choose(order.list, for: peer)
     let summary = try views.summary(list)
-    let wait = await wait(of: summary)
+    let wait = await wait(of: summary, views.sight(of: peer))
     guard let photo = order.photo else {
       var groups = groups(of: summary, isAtWork: wait.kind == Kind.working.rawValue)
       groups = await onDisk { named(groups, in: list) }
@@ -56,7 +56,7 @@ struct WhyView {
 
   // MARK: a list
 
-  private func wait(of summary: ListSummary) async -> WaitSummary {
+  private func wait(of summary: ListSummary, _ sight: ListSight) async -> WaitSummary {
     let list = ListID(summary.id)
     let life = await keeper.lives()?[list]
     let health = views.health.health
@@ -72,7 +72,7 @@ struct WhyView {
     case .open(let trouble):
       if life?.isPaused == true {
         wait.kind = Kind.paused.rawValue
-      } else if let failure = health[.work] {
+      } else if let failure = sight.trouble(.work, in: health) {
         note(.machine, failure, nil, &wait)
       } else if let failure = ledgerTrouble(of: list) {
         note(.ledger, failure, nil, &wait)
@@ -81,7 +81,7 @@ struct WhyView {
         wait.since = shortage.since
       } else if let trouble {
         note(.trouble, trouble, nil, &wait)
-      } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
+      } else if let failure = sight.trouble(.downloads, in: health) ?? proxyTrouble(of: summary) {
         note(.downloads, failure, nil, &wait)
       }
     case .over, nil:

@@ -40,14 +40,32 @@ extension SettingForm where Value: FixedWidthInteger {
 }
 
 extension SettingForm<UInt64> {
-  /// `64M`, `1G`, `4096`: K, M, G and T are powers of 1024.
-  static func size(from least: UInt64, to most: UInt64) -> Self {
+  /// Of a picture. A number that could mean megapixels is refused, because every photo would fail.
+  static func pixels(_ key: String, from least: UInt64, to most: UInt64) -> Self {
+    Self { (text) throws(TextProblem) in
+      if let number = UInt64(text), number > 0, number < least {
+        throw TextProblem(
+          "\(key)=\(text) counts pixels, and at least \(least) must be allowed; "
+            + "write \(number)000000 for \(number) megapixels")
+      }
+      return try count(from: least, to: most).read(text)
+    }
+  }
+}
+
+extension SettingForm<UInt64> {
+  /// `64M`, `1G`: K, M, G and T are powers of 1024. A number that could mean bytes or megabytes needs its unit, because
+  /// all photos fail whose originals are larger than a size of some bytes. 0 needs none.
+  static func size(_ key: String, from least: UInt64, to most: UInt64) -> Self {
     Self { (text) throws(TextProblem) in
       let units: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
       let unit = text.last.flatMap { units[$0] }
       let digits = unit == nil ? text[...] : text.dropLast()
       guard let number = UInt64(digits) else {
-        throw TextProblem("a size is written as 4096, 64K, 64M or 1G, not '\(text)'")
+        throw TextProblem("a size is written as 64K, 64M or 1G, not '\(text)'")
+      }
+      guard unit != nil || number == 0 else {
+        throw TextProblem("\(key)=\(text) has no unit; write \(number)M for \(number) MiB")
       }
       let (value, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
       guard !isTooLarge, value >= least, value <= most else {

@@ -42,7 +42,7 @@ struct SettingEntry: Sendable {
       .duration(from: .milliseconds(250), to: .seconds(3600)), waits: true),
     SettingEntry(
       "Inbox", "MaximumListSize", "256M", \.inbox.maximumListSize,
-      .size(from: 1 << 10, to: 16 << 30), waits: true),
+      .size("MaximumListSize", from: 1 << 10, to: 16 << 30), waits: true),
     SettingEntry(
       "Inbox", "RescanInterval", "5min", \.inbox.rescanInterval,
       .duration(from: .seconds(1), to: .seconds(86400)), waits: true),
@@ -75,7 +75,7 @@ struct SettingEntry: Sendable {
     SettingEntry("Download", "FileFolders", "", \.download.fileFolders, .absolutePaths),
     SettingEntry(
       "Download", "MaximumSize", "64M", \.download.maximumSize,
-      .size(from: 1 << 10, to: 16 << 30)),
+      .size("MaximumSize", from: 1 << 10, to: 16 << 30)),
     SettingEntry(
       "Download", "Timeout", "10min", \.download.timeout,
       .duration(from: .seconds(1), to: .seconds(86400))),
@@ -87,13 +87,14 @@ struct SettingEntry: Sendable {
       .duration(from: .seconds(1), to: .seconds(3600))),
     SettingEntry(
       "Download", "Attempts", "8", \.download.attempts, .count(from: 1, to: 100), waits: true),
-    SettingEntry("Download", "Cache", "0", \.download.cache, .size(from: 0, to: 64 << 40)),
+    SettingEntry(
+      "Download", "Cache", "0", \.download.cache, .size("Cache", from: 0, to: 64 << 40)),
     SettingEntry(
       "Download", "HostPatience", "30min", \.download.hostPatience,
       .duration(from: .seconds(1), to: .seconds(7 * 86400))),
     SettingEntry(
       "Download", "FreeSpace", "auto", \.download.freeSpace,
-      .auto(or: .size(from: 0, to: 1 << 50))),
+      .auto(or: .size("FreeSpace", from: 0, to: 1 << 50))),
   ]
 
   private static let filter = [
@@ -105,10 +106,10 @@ struct SettingEntry: Sendable {
       "Filter", "Workers", "auto", \.filter.workers, .auto(or: .count(from: 1, to: 256))),
     SettingEntry(
       "Filter", "MaximumPixels", "100000000", \.filter.maximumPixels,
-      .count(from: 1, to: 4_000_000_000)),
+      .pixels("MaximumPixels", from: 1_000_000, to: 4_000_000_000)),
     SettingEntry(
       "Filter", "MaximumMemory", "256M", \.filter.maximumMemory,
-      .size(from: 16 << 20, to: 64 << 30)),
+      .size("MaximumMemory", from: 16 << 20, to: 64 << 30)),
     SettingEntry(
       "Filter", "Timeout", "1min", \.filter.timeout,
       .duration(from: .seconds(1), to: .seconds(86400))),
