@@ -25,7 +25,9 @@ package struct HostWindow: Equatable, Sendable {
     /// How long it has been tried: the pauses, and the probes that failed. A time in which a probe might start and none did
     /// is not the host's: this machine may have no network then.
     package fileprivate(set) var tried = Duration.zero
-    /// Up to then `tried` counts.
+    /// Pauses that do not count yet: until a probe fails, nothing shows that the host was away in them.
+    private var paused = Duration.zero
+    /// Up to then `tried` and `paused` count.
     private var counted: Duration
     /// The closure has been reported.
     fileprivate(set) var isTold = false
@@ -50,15 +52,20 @@ package struct HostWindow: Equatable, Sendable {
 
     /// Counts the pause. A time up to `now` in which a probe might have started does not count.
     fileprivate mutating func countPause(now: Duration) {
-      tried += max(.zero, min(now, next) - counted)
+      paused += max(.zero, min(now, next) - counted)
       counted = now
     }
 
-    /// Counts a probe that failed; any other one takes no patience.
+    /// Counts a probe that failed, and the pauses before it; any other one takes no patience.
     fileprivate mutating func countProbe(hasFailed: Bool, now: Duration) {
-      if hasFailed { tried += now - counted }
+      if hasFailed {
+        tried += now - counted
+        confirmPauses()
+      }
       counted = now
     }
+
+    fileprivate mutating func confirmPauses() { (tried, paused) = (tried + paused, .zero) }
   }
 
   /// The outcome of a probe that other machines may not have heard.
@@ -211,6 +218,7 @@ package struct HostWindow: Equatable, Sendable {
     limit = 0
     var closed = closure ?? Closure(failure, gate: gate, attempts: failures, now: now)
     if !closed.isProbing { closed.countPause(now: now) }
+    closed.confirmPauses()
     closed.gate = max(closed.gate, gate)
     closed.isWish = true
     return tell(&closed, failure, now)

@@ -253,6 +253,16 @@ private func busy(_ seconds: UInt32) -> Failure {
     #expect(window.isLost(after: .seconds(104), now: .seconds(3700)))
   }
 
+  @Test func `a probe that does not reach the host does not prove that it was away`() {
+    var window = HostWindow()
+    _ = window.start(now: .zero)
+    _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    fill(&window, .unreached, at: .seconds(60))
+    #expect(!window.isLost(after: .seconds(60), now: .seconds(60)))
+    fill(&window, .failed(reset), at: .seconds(61))
+    #expect(window.isLost(after: .seconds(60), now: .seconds(61)))
+  }
+
   @Test(arguments: [false, true])
   func `only a permitted flush overrides a request to be left alone`(mayPass: Bool) {
     var window = HostWindow()

@@ -53,7 +53,7 @@ extension Health.Subject {
 @Suite struct HealthAudienceTests {
   /// The reasons that can name nothing but what is the daemon's own.
   private static let open: Set<Health.Subject> = [
-    .downloads, .ledger, .blobs, .openFiles, .newWebhooks, .unsynced, .crowd(.everyone),
+    .downloads, .ledger, .openFiles, .newWebhooks, .unsynced, .crowd(.everyone),
   ]
 
   private static let isEveryone: @Sendable (Health.Audience) -> Bool = { $0 == .everyone }
@@ -116,7 +116,7 @@ extension Health.Subject {
   @Test(
     arguments: [
       (.work, "worker.start"), (.work, "worker.sandbox"), (.proxy, "proxy.name"),
-      (.proxy, "proxy.tls"), (.inbox, "inbox.lost"),
+      (.proxy, "proxy.tls"), (.inbox, "inbox.lost"), (.blobs, "blobs.other"),
     ] as [(Health.Subject, String)])
   func `what is the daemon's own is told to all`(subject: Health.Subject, code: String) {
     let failure = trouble(code)

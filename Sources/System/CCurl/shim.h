@@ -8,8 +8,10 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -55,19 +57,37 @@ static inline void dr_curl_words(CURL *handle, char *words) {
 // A server may send records without end that carry no data, such as tickets: each call of OpenSSL reads one, so that
 // libcurl's limits of time hold. It cannot ask for another handshake on a connection, and chooses no numbers of 10,000
 // bits for one, as DHE would let it: they take this side most of a second.
-static inline CURLcode dr_curl_harden(CURL *handle, void *tls, void *unused) {
+static inline CURLcode dr_curl_harden(CURL *handle, void *tls, void *through) {
   (void)handle;
-  (void)unused;
-  SSL_CTX_clear_mode((SSL_CTX *)tls, SSL_MODE_AUTO_RETRY);
+  if (!through) SSL_CTX_clear_mode((SSL_CTX *)tls, SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_options((SSL_CTX *)tls, SSL_OP_NO_RENEGOTIATION);
-  if (!SSL_CTX_set_cipher_list((SSL_CTX *)tls, "DEFAULT:!kDHE")) return CURLE_SSL_CIPHER;
-  if (!SSL_CTX_set1_groups_list((SSL_CTX *)tls, "X25519:P-256:P-384:P-521")) return CURLE_SSL_CIPHER;
-  return CURLE_OK;
+  // The ciphers that this machine allows, but for DHE.
+  char list[8192] = "";
+  size_t length = 0;
+  STACK_OF(SSL_CIPHER) *ciphers = SSL_CTX_get_ciphers((SSL_CTX *)tls);
+  for (int i = 0; i < sk_SSL_CIPHER_num(ciphers); i++) {
+    const SSL_CIPHER *cipher = sk_SSL_CIPHER_value(ciphers, i);
+    const char *name = SSL_CIPHER_get_name(cipher);
+    if (SSL_CIPHER_get_kx_nid(cipher) == NID_kx_dhe || SSL_CIPHER_get_kx_nid(cipher) == NID_kx_any) continue;
+    if (length + strlen(name) + 2 > sizeof list) break;
+    length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ":" : "", name);
+  }
+#if OPENSSL_VERSION_NUMBER < 0x30500000L
+  // The groups of this version, but for the large ones of DHE; a machine that allows none of them keeps its own.
+  if (!SSL_CTX_set1_groups_list((SSL_CTX *)tls, "X25519:P-256:X448:P-521:P-384")) ERR_clear_error();
+#endif
+  return !length || SSL_CTX_set_cipher_list((SSL_CTX *)tls, list) ? CURLE_OK : CURLE_SSL_CIPHER;
 }
 
 // For all connections of a handle, those to a proxy included.
 static inline CURLcode dr_curl_tls(CURL *handle) {
   return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, dr_curl_harden);
+}
+
+// `through` is not null if TLS runs within the TLS of a proxy: libcurl does not look for what the outer one has read already,
+// and would wait for bytes that are there.
+static inline CURLcode dr_curl_tls_through(CURL *handle, void *through) {
+  return curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, through);
 }
 
 // In nanoseconds.

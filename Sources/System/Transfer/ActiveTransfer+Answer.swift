@@ -33,7 +33,7 @@ extension ActiveTransfer {
 
   func takeBody(_ bytes: [UInt8]) -> Intake {
     guard let handle else { return .refused }
-    guard body.admit(bytes.count) else {
+    guard body.admit(bytes.count, in: terms.turns.current) else {
       job.goOn()
       return .later
     }

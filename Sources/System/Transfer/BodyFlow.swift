@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces of one request's body. A server may send each byte as a chunk, and each costs as much as many bytes: after some
-// of them the transfer makes way for others, and libcurl joins the rest of what it has read. A value.
+// of them in one turn of the loop the transfer makes way for others, and libcurl joins the rest of what it has read. A value.
 
 struct BodyFlow {
   /// Nil before the first byte of a body, and for one that is not coded.
@@ -8,13 +8,16 @@ struct BodyFlow {
   /// The transfer waits for the next turn of the loop.
   private(set) var makesWay = false
   private var shortPieces = 0
+  /// In which the short pieces came.
+  private var turn: UInt64 = 0
 
   private static let shortSize = 1024
   /// So many take a fifth of a millisecond.
   private static let mostShort = 256
 
   /// False if the piece has to be offered again at the next turn.
-  mutating func admit(_ size: Int) -> Bool {
+  mutating func admit(_ size: Int, in turn: UInt64) -> Bool {
+    if turn != self.turn { (self.turn, shortPieces) = (turn, 0) }
     if size < Self.shortSize { shortPieces += 1 }
     makesWay = shortPieces > Self.mostShort
     return !makesWay

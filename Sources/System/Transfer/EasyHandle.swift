@@ -163,6 +163,7 @@ import Vocabulary
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
     set(CURLOPT_PROXY, new.proxy)
+    note(unsafe dr_curl_tls_through(pointer, new.proxy.hasPrefix("https:") ? pointer : nil))
   }
 
   /// Posts the message; nil asks for an entity.

@@ -75,7 +75,7 @@ final class TransferEngine {
     if new.route.server != terms.settings.route.server || new.login != terms.settings.login {
       proven = nil
     }
-    terms = TransferTerms(new)
+    terms = TransferTerms(new, turns: terms.turns)
     spare = []
     queue.limit(
       total: new.connections, perHost: new.connectionsPerHost, kept: new.keptConnections)
@@ -85,6 +85,7 @@ final class TransferEngine {
   /// Does all work that needs no wait; returns whether a transfer ended, which makes room for others.
   /// libcurl visits all its transfers at each call, so it is called only if there is work.
   func turn() -> Bool {
+    terms.turns.next()
     forgiveLapse()
     if admit() || isDue {
       multi?.work()
@@ -97,7 +98,8 @@ final class TransferEngine {
 
   private static var worked: Duration { .nanoseconds(dr_curl_worked()) }
 
-  /// Nothing that libcurl has measured since the last turn counts against a host if this process did not run.
+  /// Nothing that libcurl has measured since the last turn counts against a host if this process did not run. The work of
+  /// this thread does count: a server that causes much of it would else have no limit of time.
   private func forgiveLapse() {
     switch lapses.turn(now: .now, worked: Self.worked, for: terms.settings.slowestTime) {
     case .lapse(let lapse, let sum):

@@ -2,6 +2,7 @@
 // The configuration of transfers. It may change while they run: requests that were sent continue, and the
 // next request on a kept connection is refused if the new rules refuse its address.
 
+import Synchronization
 package import Vocabulary
 
 package struct TransferSettings: Equatable, Sendable {
@@ -78,6 +79,18 @@ package struct ProxyLogin: Equatable, Sendable, CustomStringConvertible,
 /// The settings in force; each request of a transfer keeps those that it started with.
 final class TransferTerms: Sendable {
   let settings: TransferSettings
+  let turns: TurnCount
 
-  init(_ settings: TransferSettings) { self.settings = settings }
+  init(_ settings: TransferSettings, turns: TurnCount = TurnCount()) {
+    (self.settings, self.turns) = (settings, turns)
+  }
+}
+
+/// The turns of the loop. Written and read by its thread alone.
+final class TurnCount: Sendable {
+  private let count = Atomic<UInt64>(0)
+
+  var current: UInt64 { count.load(ordering: .relaxed) }
+
+  func next() { count.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -23,8 +23,8 @@ extension Health.Subject {
   func audience(_ failure: Failure) -> Health.Audience {
     switch self {
     case .downloads, .ledger, .openFiles, .newWebhooks, .unsynced: .everyone
-    // The reason of a call that failed names the print.
-    case .blobs: failure.callWords == nil ? .everyone : .administrator
+    // Of a call that failed, the reason names the print.
+    case .blobs: failure.code.hasPrefix("blobs.") ? .everyone : .administrator
     case .work: Self.starts.contains(failure.code) ? .everyone : .administrator
     case .proxy: Self.ownOfProxy.contains(failure.code) ? .everyone : .administrator
     case .inbox: failure.code.hasPrefix("inbox.") ? .everyone : .administrator
