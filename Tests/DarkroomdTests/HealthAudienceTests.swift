@@ -34,7 +34,7 @@ extension Health.Subject {
     case .retired: .removals
     case .removals: .expiry
     case .expiry: .unwanted
-    case .unwanted: .file(FileName(literal: "torn.plist"))
+    case .unwanted: .file(FileName(literal: "SECRET.plist"))
     case .file: .crowd(.everyone)
     case .crowd(.everyone): .crowd(.user(7))
     case .crowd(.user): .crowd(.lists(7))
@@ -87,6 +87,12 @@ extension Health.Subject {
     ] {
       #expect(texts(subject, failure) { _ in true }.contains("SECRET"))
       let others = texts(subject, failure, Self.isEveryone)
+      // The names of files in the inbox are no secret of its members, but of other users of the machine.
+      var health = Health()
+      _ = health.set(failure, for: subject, inbox: "/inbox")
+      let line = health.statusLine(OpenTotal(), leased: OpenTotal(), isNew: false, Self.isEveryone)
+      #expect(!line.contains("SECRET") || Self.open.contains(subject), "\(line)")
+      if case .file = subject { continue }
       #expect(others.contains("SECRET") == Self.open.contains(subject), "\(others)")
     }
   }
@@ -117,6 +123,7 @@ extension Health.Subject {
     arguments: [
       (.work, "worker.start"), (.work, "worker.sandbox"), (.proxy, "proxy.name"),
       (.proxy, "proxy.tls"), (.inbox, "inbox.lost"), (.blobs, "blobs.other"),
+      (.blobs, "folder.lost"), (.blobs, "store.unreachable"),
     ] as [(Health.Subject, String)])
   func `what is the daemon's own is told to all`(subject: Health.Subject, code: String) {
     let failure = trouble(code)

@@ -304,14 +304,16 @@ import Vocabulary
 
   @Test(
     arguments: [
-      ("MaximumListSize", "2000"), ("MaximumSize", "2000"), ("MaximumSize", "67108864"),
-      ("MaximumMemory", "99999999"), ("Cache", "20"), ("FreeSpace", "512"),
+      ("MaximumSize", "2000", "; write 2000M for 2000 MiB"),
+      ("MaximumSize", "67108864", "; write 64M for 67108864 bytes"),
+      ("MaximumSize", "70000000", "; write 68360K for 70000000 bytes"),
+      ("MaximumSize", "99999999999999", "; a size is written as 64K, 64M or 1G"),
+      ("Cache", "20", "; write 20M for 20 MiB"), ("FreeSpace", "512", "; write 512M for 512 MiB"),
     ])
   func `a size needs a unit, because all photos would fail at some bytes`(
-    key: String, text: String
+    key: String, text: String, advice: String
   ) throws {
-    let problem = try problem(of: key, text)
-    #expect(problem == "\(key)=\(text) has no unit; write \(text)M for \(text) MiB")
+    #expect(try problem(of: key, text) == "\(key)=\(text) has no unit\(advice)")
   }
 
   @Test func `a number of megapixels is no number of pixels`() throws {

@@ -79,7 +79,7 @@ struct CommandLineOptions: Equatable {
         throw .unknownOption(argument, among: known)
       }
     }
-    // A service has no root: no drop-in of its unit ends the grace.
+    // The unit of the machine has no root: no drop-in of it ends the grace.
     if expiresAtOnce, root == nil {
       throw TextProblem("--expire-at-once is for tests, and needs --root")
     }

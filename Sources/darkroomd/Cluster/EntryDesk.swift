@@ -222,12 +222,14 @@ final class EntryDesk: OnGround {
 
   /// Its life may not hear of it: only an open list has trouble from outside.
   private func show(_ failure: Failure?, of source: EntryTroubles.Source, _ list: ListID) {
-    let news = state.withLock { state in
-      state.followed[list] == nil ? nil : state.troubles.set(failure, of: source, for: list)
+    // Within the lock: the news of two sources come in their order, and none after the list is forgotten.
+    state.withLock { state in
+      guard state.followed[list] != nil,
+        let news = state.troubles.set(failure, of: source, for: list)
+      else { return }
+      maker.keeper.happened(.troubled(news.failure), to: list)
+      health.set(news.failure, for: .list(list))
     }
-    guard let news else { return }
-    maker.keeper.happened(.troubled(news.failure), to: list)
-    health.set(news.failure, for: .list(list))
   }
 
   // MARK: files

@@ -268,10 +268,10 @@ struct Health: Equatable, Sendable {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure -> String? in
       switch subject {
       case .list, .copy, .shares, .share, .file, .crowd:
-        if case .file(let name) = subject, sees(subject.audience(failure)) {
-          return "\(name): \(failure.reason)"
-        }
-        return subject.line(failure, sees)
+        guard case .file(let name) = subject else { return subject.line(failure, sees) }
+        // Members may list the inbox; not every user of the machine may.
+        return sees(subject.audience(failure))
+          ? "\(name): \(failure.reason)" : "a file in the inbox \(subject.wait(failure))"
       default: return nil
       }
     }

@@ -24,7 +24,7 @@ extension Health.Subject {
     switch self {
     case .downloads, .ledger, .openFiles, .newWebhooks, .unsynced: .everyone
     // Of a call that failed, the reason names the print.
-    case .blobs: failure.code.hasPrefix("blobs.") ? .everyone : .administrator
+    case .blobs: Self.ownOfBlobs.contains(failure.code) ? .everyone : .administrator
     case .work: Self.starts.contains(failure.code) ? .everyone : .administrator
     case .proxy: Self.ownOfProxy.contains(failure.code) ? .everyone : .administrator
     case .inbox: failure.code.hasPrefix("inbox.") ? .everyone : .administrator
@@ -38,6 +38,11 @@ extension Health.Subject {
 
   /// Of workers that cannot begin, with whatever picture.
   private static let starts: Set = ["worker.start", "worker.sandbox"]
+  /// Of the shared folder or the store as a whole.
+  private static let ownOfBlobs: Set = [
+    "blobs.other", "blobs.ledger", "folder.lost", "store.unreachable", "store.busy",
+    "store.certificate",
+  ]
   /// Of a proxy that was not asked for a host yet.
   private static let ownOfProxy: Set = ["proxy.name", "proxy.timeout", "proxy.tls"]
 
@@ -51,7 +56,13 @@ extension Health.Subject {
   private func closedReason(_ failure: Failure) -> String {
     if let words = failure.callWords { return words }
     if case .proxy = self { return "the proxy is in trouble" }
+    if case .blobs = self { return "photos of the cluster wait at this node" }
     return "this machine is in trouble"
+  }
+
+  /// Of a file in the inbox.
+  func wait(_ failure: Failure) -> String {
+    "waits for \(failure.kind == .final ? "its owner" : "this machine")"
   }
 
   /// What the trouble affects, and what kind of trouble of a call it is.
@@ -79,8 +90,7 @@ extension Health.Subject {
     case .removals: kind("removals of lists wait")
     case .expiry: kind("old prints are not removed")
     case .unwanted: kind("prints are not removed from the store")
-    case .file(let name):
-      "\(name) waits for \(failure.kind == .final ? "its owner" : "this machine")"
+    case .file(let name): "\(name) \(wait(failure))"
     case .crowd(.everyone): "further files in the inbox wait"
     case .crowd(.user):
       "some files of one user wait, because the user has reached the limit on waiting files"

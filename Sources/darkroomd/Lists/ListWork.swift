@@ -272,9 +272,10 @@ struct ListWork: ListEffects, OnGround {
     hooks.settled(list)
     notes.forget(list)
     narrator.forget(list)
-    health.forget(list)
     sheets.forget(list)
+    // It tells no trouble of the list from then on.
     cluster?.entries.forget(list)
+    health.forget(list)
     if index.isShare(list) {
       recorder.forget(list)
       index.forget(list)

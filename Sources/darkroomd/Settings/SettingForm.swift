@@ -45,8 +45,9 @@ extension SettingForm<UInt64> {
     Self { (text) throws(TextProblem) in
       if let number = UInt64(text), number > 0, number < least {
         throw TextProblem(
-          "\(key)=\(text) counts pixels, and at least \(least) must be allowed; "
-            + "write \(number)000000 for \(number) megapixels")
+          "\(key)=\(text) counts pixels, and at least \(least) must be allowed"
+            + (number <= most / 1_000_000 ? "; write \(number)000000 for \(number) megapixels" : "")
+        )
       }
       return try count(from: least, to: most).read(text)
     }
@@ -65,7 +66,7 @@ extension SettingForm<UInt64> {
         throw TextProblem("a size is written as 64K, 64M or 1G, not '\(text)'")
       }
       guard unit != nil || number == 0 else {
-        throw TextProblem("\(key)=\(text) has no unit; write \(number)M for \(number) MiB")
+        throw TextProblem("\(key)=\(text) has no unit\(advice(number, from: least, to: most))")
       }
       let (value, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
       guard !isTooLarge, value >= least, value <= most else {
@@ -74,6 +75,20 @@ extension SettingForm<UInt64> {
       }
       return value
     }
+  }
+
+  /// The size that was meant: of megabytes if they are within the limits, else of bytes.
+  private static func advice(_ number: UInt64, from least: UInt64, to most: UInt64) -> String {
+    let (megabytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << 20)
+    if !isTooLarge, megabytes >= least, megabytes <= most {
+      return "; write \(number)M for \(number) MiB"
+    }
+    guard number >= least, number <= most else {
+      return "; a size is written as 64K, 64M or 1G"
+    }
+    let kilobytes = (number + 1023) >> 10
+    return
+      "; write \(kilobytes % 1024 == 0 ? "\(kilobytes >> 10)M" : "\(kilobytes)K") for \(number) bytes"
   }
 
   private static func words(_ size: UInt64) -> String {
