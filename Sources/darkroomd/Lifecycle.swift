@@ -26,7 +26,8 @@ struct Lifecycle {
   private static let longestStop = Duration.seconds(10)
   private static let late = Failure(
     .final, code: "stop.late",
-    reason: "work that had begun has not ended within 10 seconds: a disk, a mount or a server may not answer")
+    reason: "work that had begun has not ended within 10 seconds: "
+      + "a disk, a mount or a server may not answer")
 
   /// Returns the exit code.
   func run(on reactor: Reactor) async -> Int32 {
