@@ -127,7 +127,7 @@ extension Claim {
     do throws(Failure) {
       switch try await depart(dropped, as: list, sum) {
       case .gone:
-        parts.rules.tell(.repeated(dropped.name, twin))
+        parts.rules.tell(.repeated(dropped.name, twin, owner: dropped.status.owner))
         return .repeated(twin)
       case .missing: return .missing
       case .changed: return .changed

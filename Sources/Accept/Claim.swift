@@ -70,6 +70,7 @@ struct Claim {
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
+    try DroppedFile.checkNames(dropped.status)
     if let failure = await parts.rules.fullness(
       for: candidate.status.owner, besides: memory.entering, adding: 0)
     {

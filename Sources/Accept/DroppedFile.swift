@@ -79,6 +79,23 @@ struct DroppedFile {
     try asUsers(closed: closed) { () throws(SystemError) in try folder.open(name, .read) }
   }
 
+  /// Raises `unreadable` if another user may have given the file this name, and would act as its owner: the kernel lets
+  /// users link the files of others that they may write. As long as the file has one name, it has none that such a user
+  /// gave it. A name that comes after the check does not change what is copied.
+  static func checkNames(_ status: FileStatus) throws(Attempt) {
+    guard status.links > 1, status.mode & othersMayWrite != 0 else { return }
+    throw .unreadable(
+      Failure(
+        .final, code: "list.linked",
+        reason: "it has \(status.links) names (hard links), and users other than its owner may "
+          + "write to it, so one of them may have put it here",
+        advice: "Remove it from the inbox if you did not put it there. "
+          + "If you did, drop a copy (cp) in its place"))
+  }
+
+  /// The bits of the group and of all others. With an access control list, the bits of the group are its mask.
+  private static let othersMayWrite: UInt32 = 0o022
+
   /// The words for the owner of the file.
   static func closed(_ error: SystemError) -> Failure {
     let isForbidden = error.name == .notPermitted || error.name == .denied

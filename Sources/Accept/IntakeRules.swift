@@ -121,7 +121,7 @@ extension Failure {
 
 package enum InboxNews: Equatable, Sendable {
   /// A second copy of a list in progress has left the inbox.
-  case repeated(FileName, ListID)
+  case repeated(FileName, ListID, owner: UInt32)
   /// A worker died reading a list. The list is read again or, after the last death, set aside.
   case workerDied(ListID, FileName, Failure, isLast: Bool)
   /// Once for each ignored file, and again after a restart.
@@ -129,7 +129,7 @@ package enum InboxNews: Equatable, Sendable {
   /// Files that lay among the pictures of a list, and stay in the inbox.
   case left([Roll.Remainder])
   /// A file begins to wait because this machine is in trouble (`machine`, `passing`) or because the daemon
-  /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
+  /// cannot take it (`final`). Reported once, again when the reason changes, and with nil when the wait is
   /// over. Only some of very many waiting files are reported.
   case waits(FileName, Failure?)
   /// Files in the inbox wait because of a limit on all files, or on the files or the lists of one user (`final`); nil when

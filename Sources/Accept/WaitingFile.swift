@@ -149,7 +149,8 @@ package struct WaitingFile: Equatable, Sendable {
     case troubled(Failure, next: Duration, pause: Backoff)
     /// No list is let in now. → busy
     case queued(Failure)
-    /// The daemon may not open it; sweeps try again, after pauses that grow. → busy
+    /// The daemon may not open it, or another user may have given it its name; sweeps try again, after pauses that
+    /// grow. → busy
     case unreadable(Failure)
     /// Rejected and still there, until the file changes.
     case leftBehind
@@ -336,7 +337,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .queued: "no list is let in now"
     case .doubtful: "it is not a valid list yet"
     case .troubled: "this machine is in trouble"
-    case .unreadable: "the daemon may not read it"
+    case .unreadable: "the daemon cannot take it"
     case .settling, .ready, .busy, .held, .late, .covered, .quiet, .postponed, .leftBehind,
       .withoutPictures:
       reason

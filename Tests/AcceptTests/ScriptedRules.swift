@@ -108,7 +108,7 @@ final class ScriptedRules: IntakeRules {
 
   func tell(_ news: InboxNews) {
     switch news {
-    case .repeated(let name, let list):
+    case .repeated(let name, let list, _):
       state.withLock { $0.repeated.append(list) }
       feed.yield("repeated \(name)")
     case .workerDied(_, _, _, let isLast): state.withLock { $0.deaths.append(isLast) }

@@ -450,7 +450,7 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let call = ShowOrder(list: barn)
       #expect(error(await stream(bench, call, EventBoard(0))) == .noSuchList(name: "barn"))
-      bench.parts.departures.note(ListID(4), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
+      bench.parts.departures.note(ListID(4), "barn.plist", of: 1000, rejected: "line 3: no URL")
       #expect(
         error(await stream(bench, call, EventBoard(0)))
           == .listRejected(name: "barn", why: OwnersReason.closed))
@@ -545,7 +545,7 @@ import Vocabulary
       }()
       let sweep = await bench.inbox.look()
       #expect(sweep.waitingCount == 1 && !isOver.value)
-      bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 1000))
+      bench.parts.departures.note(ListID(2), "barn.plist", of: 1000, rejected: "line 3: no URL")
       try bench.take("barn.plist")
       #expect(error(await reply) == .listRejected(name: "barn", why: OwnersReason.closed))
     }
@@ -558,7 +558,7 @@ import Vocabulary
       // The tests run as root, so the file is root's.
       try bench.drop("barn.plist")
       #expect(await bench.inbox.look().waitingCount == 1)
-      bench.parts.departures.note(ListID(2), "barn.plist", OwnersReason("line 3: no URL", of: 0))
+      bench.parts.departures.note(ListID(2), "barn.plist", of: 0, rejected: "line 3: no URL")
       let (call, calls) = (ShowOrder(list: barn), bench.calls)
       let reply = await Patience.value {
         await calls.stream(call, from: .owner, to: ReplyStream { _ in false })

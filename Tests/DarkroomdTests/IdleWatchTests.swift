@@ -101,7 +101,7 @@ import Vocabulary
       #expect(await watch.run() == 3)
     }
     try await PeopleBench.use { bench in
-      bench.parts.departures.note(ListID(1), "barn.plist", OwnersReason("it is empty", of: 1000))
+      bench.parts.departures.note(ListID(1), "barn.plist", of: 1000, rejected: "it is empty")
       #expect(await watch(bench).run() == 3)
     }
   }

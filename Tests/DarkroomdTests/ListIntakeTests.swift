@@ -505,7 +505,7 @@ import Vocabulary
         list, name: FileName(literal: "barn.plist"), owner: 1000, failure)
       #expect(bench.recorder.ledger { $0.nextList } == ListID(2) && bench.state(list) == nil)
       #expect(bench.told.holds("Could not accept list 'barn.plist': line 3: no URL"))
-      let reason = bench.departures.rejection(of: ListReference("barn"), after: 0)
+      let reason = bench.departures.newest(of: ListReference("barn"), after: 0)?.rejection
       #expect(reason?.words(for: 1000) == "line 3: no URL")
       #expect(reason?.words(for: 1001) == OwnersReason.closed)
       await bench.witness.flush(as: "a")
@@ -693,7 +693,7 @@ import Vocabulary
     try await PartBench.use { bench in
       let barn = FileName(literal: "barn.plist")
       let intake = bench.intake
-      intake.tell(.repeated(barn, ListID(3)))
+      intake.tell(.repeated(barn, ListID(3), owner: 1000))
       #expect(bench.departures.all.first?.list == ListID(3))
       #expect(bench.told.holds("the same list is already at work as list 3"))
       intake.tell(.workerDied(ListID(4), barn, .died, isLast: false))

@@ -99,6 +99,28 @@ import Vocabulary
     }
   }
 
+  @Test func `a rejection of the caller is told, whatever became of files of others with the name`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let departures = bench.parts.departures
+      departures.note(ListID(4), "barn.plist", of: 1000, rejected: "line 3: no URL")
+      departures.note(ListID(5), "barn.plist", of: 1001, rejected: "it is empty")
+      departures.note(ListID(6), "barn.plist", of: 1002)
+      let own = bench.views.rejection(of: barn, after: 0, for: .owner)
+      #expect(own?.words(for: 1000) == "line 3: no URL")
+      #expect(bench.views.rejection(of: barn, after: 0, for: .stranger) == nil)
+      // Many files of another user do not change that.
+      for number in 7...200 as ClosedRange<UInt64> {
+        departures.note(ListID(number), "\(number).plist", of: 1001, rejected: "it is empty")
+      }
+      let later = bench.views.rejection(of: barn, after: 3, for: .owner)
+      #expect(later?.words(for: 1000) == "line 3: no URL")
+      let shown = await bench.views.inboxReport(for: .owner).files
+      #expect(shown.contains { $0.why == "line 3: no URL" })
+    }
+  }
+
   @Test func `a name means the list with work left`() async throws {
     try await PeopleBench.use { bench in
       for number in 1...2 as ClosedRange<UInt64> { try await bench.parts.add(number) }
@@ -329,8 +351,8 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try bench.drop("new.plist")
       try bench.drop("note.doc")
-      bench.parts.departures.note(ListID(4), "good.plist", nil)
-      bench.parts.departures.note(ListID(5), "bad.plist", OwnersReason("line 3: no URL", of: 1000))
+      bench.parts.departures.note(ListID(4), "good.plist", of: 1000)
+      bench.parts.departures.note(ListID(5), "bad.plist", of: 1000, rejected: "line 3: no URL")
       let report = await bench.views.inboxReport(for: .owner)
       #expect(report.files.map(\.name) == ["new.plist", "note.doc", "good.plist", "bad.plist"])
       #expect(report.files.map(\.fate) == ["waiting", "ignored", "accepted", "rejected"])

@@ -119,6 +119,8 @@ struct RollCopy: Sendable {
   }
 
   private func open(_ picture: Roll.Picture) throws(Attempt) -> DroppedFile {
+    // In a folder they are those of its owner, who made it.
+    if roll.key.place != .inbox { try DroppedFile.checkNames(picture.status) }
     let path = Array(picture.path.dropLast())
     let folder = try asUsers(closed: { RollLook.closed(path, $0) }) { () throws(SystemError) in
       try RollLook.folder(path, in: inbox)

@@ -327,7 +327,7 @@ struct ListIntake: IntakeRules, OnGround {
     if about.wasDropped {
       // Pictures came as a folder, whose name has no ending.
       let name = label.terms.isRoll ? Array(label.name.stem) : about.droppedName.bytes
-      departures.note(list, String(decoding: name, as: UTF8.self), nil)
+      departures.note(list, String(decoding: name, as: UTF8.self), of: label.owner)
     }
     narrator.accepted(list, by: user)
     space.look()
@@ -343,7 +343,7 @@ struct ListIntake: IntakeRules, OnGround {
     try await recorder.record([.rejected(list, code: failure.code)], by: owner)
     witness.note(list)
     let file = String(decoding: name.bytes, as: UTF8.self)
-    departures.note(list, file, OwnersReason(failure.reason, of: owner))
+    departures.note(list, file, of: owner, rejected: failure.reason)
     narrator.tell(.listRejected(list, name: file, owner: Person(owner), failure))
     await onDisk { hooks.rejected(list, name: name, owner: owner, failure) }
   }
@@ -355,9 +355,9 @@ struct ListIntake: IntakeRules, OnGround {
 
   func tell(_ news: InboxNews) {
     switch news {
-    case .repeated(let name, let list):
+    case .repeated(let name, let list, let owner):
       let file = String(decoding: name.bytes, as: UTF8.self)
-      departures.note(list, file, nil)
+      departures.note(list, file, of: owner)
       narrator.tell(
         .fileIgnored(name: file, reason: "the same list is already at work as list \(list)"))
     case .workerDied(let list, let name, let failure, let isLast):

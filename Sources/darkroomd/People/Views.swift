@@ -153,17 +153,17 @@ struct Views: OnGround {
     reference.meansOwn(among: candidates(for: reference), of: peer.user)
   }
 
-  /// The reason why the newest file of this reference was rejected, if its number is above `list`.
+  /// The reason why the newest file of this reference was rejected, if its number is above `list`. The files of others
+  /// are meant only if none of the caller is.
   func rejection(
     of reference: ListReference, after list: UInt64, for peer: ControlPeer
   ) -> OwnersReason? {
+    if let own = departures.newest(of: reference, after: list, where: { $0.owner == peer.user }) {
+      return own.rejection
+    }
     // Most calls have no such file, and the names of all lists would take long.
     lazy var isOwnMeant = hasOwn(reference, peer)
-    return departures.rejection(of: reference, after: list) { file in
-      guard isOwnMeant else { return true }
-      if let reason = file.rejection { return reason.isOf(peer.user) }
-      return recorder.ledger { $0[file.list] }.map(owner) == peer.user
-    }
+    return departures.newest(of: reference, after: list, where: { _ in !isOwnMeant })?.rejection
   }
 
   /// Lists that are read in one turn.
@@ -401,7 +401,7 @@ struct Views: OnGround {
     var page = ReplyPage()
     let shown = files.prefix(Self.longestInbox).prefix { page.takes($0) }
     let all = sweep.waitingCount + sweep.ignoredCount
-    let gone = departures.all.map { file in
+    let gone = departures.shown(to: peer.user).map { file in
       sight.file(
         file.file, file.rejection == nil ? .accepted : .rejected,
         list: file.rejection == nil ? file.list.number : 0, why: file.rejection)
