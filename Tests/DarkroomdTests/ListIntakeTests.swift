@@ -417,7 +417,7 @@ import Vocabulary
       // A list that is recorded counts as one at once: the disk is asked after its claim.
       #expect(bench.intake.claimed(list).count == 1)
       await bench.intake.giveUp(list)
-      #expect(bench.intake.claimed(list).isEmpty && (try bench.folders.claims.listing().isEmpty))
+      #expect(try bench.intake.claimed(list).isEmpty && bench.folders.claims.listing().isEmpty)
       #expect(try bench.folders.prints.listing() == ["barn"])
     }
   }
