@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The orders for hooks, or for webhooks, in a folder, a file each, until they are done. The daemon adds them; one
-// process at a time works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock and
+// process at a time works them off, of each user the oldest first. Names with a leading dot are not orders: drafts, the lock and
 // one damaged order. No user can close the outbox for the others, because a user has at most an eighth of the places.
 // Raises SystemError, and `hook.order` for a damaged order.
 // Concurrency: immutable but for the owners that are known, which have a Mutex; every function waits for a disk. Several
@@ -67,9 +67,13 @@ package struct Outbox<Order: OutboxOrder>: Sendable {
 
   private func hasShare(_ owner: UInt32, among keys: [HookOrder.Key]) -> Bool {
     if keepers.contains(owner) || keys.count < Self.share { return true }
-    // An order that cannot be read belongs to no share.
-    let own = owners.count(of: owner, among: keys) { (try? order($0))?.owner ?? 0 }
+    let own = owners(of: keys).values.count { $0 == owner }
     return own < Self.share
+  }
+
+  /// Root's if they cannot be read: such an order belongs to no share. Forgets the owners of other orders.
+  package func owners(of keys: [HookOrder.Key]) -> [HookOrder.Key: UInt32] {
+    owners.of(keys) { (try? order($0))?.owner ?? 0 }
   }
 
   /// Durable on return. Does not count the orders.
@@ -118,14 +122,14 @@ package struct Outbox<Order: OutboxOrder>: Sendable {
 private final class OrderOwners: Sendable {
   private let known = Mutex<[HookOrder.Key: UInt32]>([:])
 
-  /// The number of the orders of this user. Forgets the orders that are gone.
-  func count(
-    of owner: UInt32, among keys: [HookOrder.Key], reading read: (HookOrder.Key) -> UInt32
-  ) -> Int {
+  /// Forgets the orders that are gone.
+  func of(
+    _ keys: [HookOrder.Key], reading read: (HookOrder.Key) -> UInt32
+  ) -> [HookOrder.Key: UInt32] {
     let before = known.withLock { $0 }
     var now: [HookOrder.Key: UInt32] = [:]
     for key in keys { now[key] = before[key] ?? read(key) }
     known.withLock { [now] in $0 = now }
-    return now.values.count { $0 == owner }
+    return now
   }
 }

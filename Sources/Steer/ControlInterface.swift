@@ -119,8 +119,9 @@ package enum ControlInterface {
     # kind is counter, gauge or histogram, as in OpenMetrics.
     type MetricFamily \(MetricFamily.lines)
 
-    # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
-    # takeOver, blocked, damaged, machine, ledger, trouble, downloads, finishing, ending, returning, over (a list);
+    # The reason why photos wait, or the step that they are in. kind is one of: working, paused, openingTurn, opening,
+    # takeOver, blocked, damaged, machine, ledger, nodes, trouble, downloads, finishing, ending, returningTurn,
+    # returning, over, lost (a list);
     # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled,
     # unknown (photos). number and name are of one of the photos; attempt is the host's or the photo's;
     # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are

@@ -25,9 +25,9 @@ package struct WaitSummary: MessageValue {
   /// A string, so that a tool of another version shows even a word that it does not know.
   package enum Kind: String, CaseIterable, Sendable {
     // A list.
-    case working, paused, opening, takeOver, blocked, damaged, machine, ledger, nodes, trouble,
-      downloads, finishing
-    case ending, returning, over, lost
+    case working, paused, openingTurn, opening, takeOver, blocked, damaged, machine, ledger, nodes
+    case trouble, downloads, finishing
+    case ending, returningTurn, returning, over, lost
     // Photos.
     case downloading, connection, filtering, writing, step, host, room, retry, turn, failed,
       filtered

@@ -60,6 +60,8 @@ package struct WhyText {
     switch Kind(rawValue: wait.kind) {
     case .working: words = "is at work, with \(Amounts.photos(wait.photos)) to go"
     case .paused: words = "is paused, with \(Amounts.photos(wait.photos)) to go"
+    case .openingTurn:
+      words = "waits for its turn to be opened: users take turns, and few lists are opened at once"
     case .opening: words = "is being opened"
     case .takeOver: words = "waits until earlier lists with the same prints have ended"
     case .blocked: words = "cannot be opened\(reason)\(until)"
@@ -72,6 +74,9 @@ package struct WhyText {
     case .downloads: words = "waits until downloads are possible\(reason)"
     case .finishing: words = "is done; its end is being recorded\(reason)\(until)"
     case .ending: words = "has ended; its last steps are being stopped"
+    case .returningTurn:
+      words =
+        "is \(state); its copy waits for its turn: users take turns, and few copies are made at once"
     case .returning: words = "is \(state); its copy is being made\(reason)\(until)"
     case .over:
       words =

@@ -246,7 +246,7 @@ final class Darkroom: Sendable {
   }
 
   private func birth(_ entry: ListEntry) -> ListLives.Birth {
-    ListLives.Birth(entry, work.index[entry.id]?.terms)
+    ListLives.Birth(entry, work.index[entry.id])
   }
 
   /// A disk that is better ends the pauses of what waits for it.

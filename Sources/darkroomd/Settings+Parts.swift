@@ -88,7 +88,7 @@ extension TransferSettings {
   static func webhooks(_ settings: Settings) -> TransferSettings {
     let everywhere = ["0.0.0.0/0", "::/0"].compactMap { try? NetworkRange(parsing: $0) }
     var transfers = TransferSettings(
-      connections: settings.shares.webhooks, connectionsPerHost: 1,
+      connections: settings.shares.webhooks, connectionsPerHost: WebhookBoard.mostAtServer,
       rules: AddressRules(allowed: everywhere), slowestTime: .seconds(2 * 86400), redirects: 0,
       userAgent: settings.userAgent)
     transfers.route(settings)

@@ -23,11 +23,14 @@ import Vocabulary
   }
 
   private func order(_ bench: PartBench, _ keys: HookOrder.Key...) throws {
-    for key in keys {
-      var order = HookOrder(key)
-      order.set(.name, "barn")
-      #expect(try bench.desk.outbox.add(order))
-    }
+    for key in keys { #expect(try bench.desk.outbox.add(order(key))) }
+  }
+
+  private func order(_ key: HookOrder.Key, of owner: UInt32 = 0) -> HookOrder {
+    var order = HookOrder(key)
+    order.set(.name, "barn")
+    order.set(.owner, "\(owner)")
+    return order
   }
 
   /// Works off the orders, with one look after the last one.
@@ -70,6 +73,36 @@ import Vocabulary
           == "one finished 1 0\ntwo failed barn\ntwo rejected barn\n")
       #expect(try orders(bench).isEmpty)
       #expect(told(bench).isEmpty)
+    }
+  }
+
+  @Test func `users take turns, also one whose order comes after the many of another`() async throws
+  {
+    try await PartBench.use { bench in
+      func key(_ list: UInt64) -> HookOrder.Key {
+        HookOrder.Key(.finished, of: ListID(list), at: list)
+      }
+      let (out, late) = ("\(bench.scratch.path)/out", "\(bench.scratch.path)/late")
+      let folder = "\(bench.ground.places.state)/hooks"
+      for list in 1...20 as ClosedRange<UInt64> {
+        #expect(try bench.desk.outbox.add(order(key(list), of: 1000)))
+      }
+      for list in 21...22 as ClosedRange<UInt64> {
+        #expect(try bench.desk.outbox.add(order(key(list), of: 1001)))
+      }
+      // It comes while the program of the sixth order runs.
+      try bench.scratch.write(Array(order(key(30), of: 1002).text.utf8), to: "late")
+      let one = try program(
+        bench, "one",
+        """
+        echo $DARKROOM_LIST_ID >>\(out)
+        if [ $DARKROOM_LIST_ID = 4 ]; then mv \(late) \(folder)/\(key(30).name); fi
+        """)
+      try await run(bench, Settings.Hooks(onFinished: one))
+      let ran = bench.scratch.bytes(of: "out").map { String(decoding: $0, as: UTF8.self) } ?? ""
+      #expect(
+        ran.split(separator: "\n").compactMap { UInt64($0) } == [1, 21, 2, 22, 3, 4, 30] + (5...20))
+      #expect(try orders(bench).isEmpty && told(bench).isEmpty)
     }
   }
 
@@ -128,7 +161,7 @@ import Vocabulary
   @Test func `an order that cannot be removed runs once, and waits as one trouble`() async throws {
     try await PartBench.use { bench in
       let out = "\(bench.scratch.path)/out"
-      let one = try program(bench, "one", "echo run >>\(out)")
+      let one = try program(bench, "one", "echo $DARKROOM_LIST_ID >>\(out)")
       try order(bench, finished)
       let path = "\(bench.ground.places.state)/hooks"
       FaultPlan.set(
@@ -137,12 +170,15 @@ import Vocabulary
       let bell = try WakeEvent()
       async let end: Void = run(bench, Settings.Hooks(onFinished: one), bell: bell)
       #expect(try await Patience.sees { bench.health.health[.hooks] != nil })
-      #expect(try orders(bench) == ["1-1-finished"])
+      // Its user had no turn yet.
+      let other = HookOrder.Key(.finished, of: ListID(2), at: 2)
+      #expect(try bench.desk.outbox.add(order(other, of: 1000)))
+      #expect(try orders(bench) == ["1-1-finished", "2-2-finished"])
       FaultPlan.set(nil, for: bench.scratch.path)
       bell.ring()
       try await end
       #expect(try orders(bench).isEmpty && bench.health.health[.hooks] == nil)
-      #expect(bench.scratch.bytes(of: "out") == Array("run\n".utf8))
+      #expect(bench.scratch.bytes(of: "out") == Array("1\n2\n".utf8))
       #expect(bench.told.all().count { $0.contains("hooks wait until it clears") } == 1)
     }
   }

@@ -13,38 +13,48 @@ import Vocabulary
 
 @testable import darkroomd
 
-/// Lists whose copies wait; the second return of one list lasts until it is released.
+/// Lists whose copies wait. Some returns last until they are released.
 final class HungReturn: ListEffects {
   private struct State {
     var returns: [ListID: Int] = [:]
-    var held: Reply<Void>?
+    var held: [Reply<Void>] = []
   }
 
   private let state = Mutex(State())
   private let failure: Failure
-  private let held: ListID
+  /// By the list and the number of its return.
+  private let isMeant: @Sendable (ListID, Int) -> Bool
 
-  init(
-    _ failure: Failure = ListLoss.missing.failure("it is missing"), of held: ListID = ListID(1)
-  ) {
-    (self.failure, self.held) = (failure, held)
+  init(_ isMeant: @escaping @Sendable (ListID, Int) -> Bool) {
+    (failure, self.isMeant) = (Self.loss, isMeant)
   }
 
-  var isHeld: Bool { state.withLock { $0.held != nil } }
+  /// The second return of the list.
+  init(_ failure: Failure = HungReturn.loss, of held: ListID = ListID(1)) {
+    self.failure = failure
+    isMeant = { list, number in list == held && number == 2 }
+  }
+
+  static let loss = ListLoss.missing.failure("it is missing")
+
+  var isHeld: Bool { count > 0 }
+  /// Of the returns that are held.
+  var count: Int { state.withLock { $0.held.count } }
 
   func release() {
-    state.withLock { state in
-      defer { state.held = nil }
+    let held = state.withLock { state in
+      defer { state.held = [] }
       return state.held
-    }?.give()
+    }
+    for reply in held { reply.give() }
   }
 
   func giveBack(_ list: ListID) async -> Failure? {
     await Reply.wait { reply in
       let isHeld = state.withLock { state in
         state.returns[list, default: 0] += 1
-        guard list == held, state.returns[list] == 2 else { return false }
-        state.held = reply
+        guard isMeant(list, state.returns[list] ?? 0) else { return false }
+        state.held.append(reply)
         return true
       }
       if !isHeld { reply.give() }

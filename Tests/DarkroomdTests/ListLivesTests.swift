@@ -106,6 +106,32 @@ import Vocabulary
     #expect(handle(&lives, 2, .opened(full)).first == Deed(list(5), .open))
   }
 
+  @Test(
+    "owners take turns at opening and at returning, and a place of four is for one without any",
+    arguments: [ListState.accepted, .finished])
+  func turns(state: ListState) {
+    let isOpening = state == .accepted
+    let action: ListLife.Action = isOpening ? .open : .giveBack
+    var lives = ListLives()
+    func begin(_ number: UInt64, of owner: UInt32) -> [UInt64] {
+      lives.begin(.init(list(number), state, of: owner), at: .zero)
+        .filter { $0.action == action }.map(\.list.number)
+    }
+    func end(_ number: UInt64) -> [UInt64] {
+      handle(&lives, number, isOpening ? .opened(nil) : .returned(nil))
+        .filter { $0.action == action }.map(\.list.number)
+    }
+    #expect((1...90).flatMap { begin($0, of: 1000) } == [1, 2, 3])
+    #expect(lives.isWaitingForTurn(list(4)) && !lives.isWaitingForTurn(list(3)))
+    #expect(begin(91, of: 1001) == [91], "its owner has none")
+    #expect(begin(92, of: 1001).isEmpty && begin(93, of: 1002).isEmpty)
+    #expect(end(1) == [93], "its owner had no turn yet")
+    #expect(end(2).isEmpty, "the last place is kept")
+    #expect(end(3) == [4] && end(91) == [92] && end(93) == [5])
+    #expect(begin(94, of: 1002) == [94] && end(4).isEmpty)
+    #expect(end(92) == [6] && end(94) == [7] && !lives.isWaitingForTurn(list(7)))
+  }
+
   @Test func `a removal ends the wait for a turn at returning at once`() {
     var lives = ListLives(returns: 1)
     #expect(begin(&lives, 1, .finished) == [Deed(list(1), .giveBack)])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which webhooks are sent when: the one that is due first, one at a time for each server.
+// Which webhooks are sent when: of each user the one that is due first, one at a time for each server, and few at once.
 
 import Return
 import Support
@@ -21,7 +21,7 @@ import Vocabulary
     .again(after: wait, reach)
   }
 
-  @Test func `a server gets one list at a time, the one that is due first`() throws {
+  @Test func `a server gets one list of a user at a time, the one that is due first`() throws {
     var board = WebhookBoard(most: 8)
     board.add(key(1), try server("a"), due: .seconds(9))
     board.add(key(2), try server("a"), due: .seconds(5))
@@ -48,7 +48,7 @@ import Vocabulary
   }
 
   @Test func `users take turns at a server`() throws {
-    var board = WebhookBoard(most: 8)
+    var board = WebhookBoard(most: 1)
     for list in 1...5 as ClosedRange<UInt64> {
       board.add(key(list), try server("a"), of: 1000, due: .zero)
     }
@@ -58,7 +58,47 @@ import Vocabulary
       sent.append(next.list.number)
       board.sent(next, .gone, now: .seconds(1))
     }
-    #expect(sent == [9, 1, 2, 3, 4, 5] || sent == [1, 9, 2, 3, 4, 5])
+    #expect(sent == [1, 9, 2, 3, 4, 5])
+  }
+
+  @Test func `a server gets webhooks of three users at once, one of each`() throws {
+    var board = WebhookBoard(most: 8)
+    for list in 1...100 as ClosedRange<UInt64> {
+      board.add(key(list), try server("a"), of: 1000, due: .zero)
+    }
+    #expect(board.start(now: .zero) == [key(1)])
+    for list in 101...104 as ClosedRange<UInt64> {
+      board.add(key(list), try server("a"), of: UInt32(list), due: .seconds(1))
+    }
+    #expect(board.start(now: .seconds(1)) == [key(101), key(102)], "beside the first one")
+    #expect(board.rest(now: .seconds(1)) == nil)
+    board.sent(key(1), .gone, now: .seconds(2))
+    #expect(board.start(now: .seconds(2)) == [key(103)], "its user had no turn yet")
+    board.sent(key(101), .gone, now: .seconds(3))
+    board.sent(key(102), .gone, now: .seconds(3))
+    #expect(board.start(now: .seconds(3)) == [key(104), key(2)])
+  }
+
+  @Test func `an answer after more than ten seconds closes the path of its user for a while`()
+    throws
+  {
+    var board = WebhookBoard(most: 8)
+    for list in 1...5 as ClosedRange<UInt64> {
+      board.add(key(list), try server("a"), of: 1000, due: .zero)
+    }
+    board.add(key(9), try server("a"), of: 2000, due: .seconds(11))
+    #expect(board.start(now: .zero) == [key(1)])
+    board.sent(key(1), .gone, now: .seconds(10))
+    #expect(board.start(now: .seconds(10)) == [key(2)], "that was soon enough")
+    board.sent(key(2), .gone, now: .seconds(21))
+    #expect(board.start(now: .seconds(21)) == [key(9)])
+    #expect(board.rest(now: .seconds(21)) == .seconds(5))
+    #expect(board.start(now: .seconds(26)) == [key(3)])
+    board.sent(key(3), again(.seconds(1)), now: .seconds(40))
+    #expect(board.rest(now: .seconds(40)) == .seconds(10), "the pause grows")
+    #expect(board.start(now: .seconds(50)) == [key(4)])
+    board.sent(key(4), .gone, now: .seconds(50))
+    #expect(board.start(now: .seconds(50)) == [key(5)])
   }
 
   @Test func `a server that does not answer is tried after a growing pause, with one webhook`()
@@ -83,6 +123,21 @@ import Vocabulary
     #expect(board.start(now: .seconds(45)) == [key(4)])
   }
 
+  @Test func `a server that several users do not reach at once has one pause, then one webhook`()
+    throws
+  {
+    var board = WebhookBoard(most: 8)
+    for list in 1...3 as ClosedRange<UInt64> {
+      board.add(key(list), try server("dead"), of: UInt32(list), due: .zero)
+    }
+    #expect(board.start(now: .zero).count == 3)
+    for list in 1...3 as ClosedRange<UInt64> {
+      board.sent(key(list), again(.seconds(1), .unreached), now: .seconds(2))
+    }
+    #expect(board.start(now: .seconds(6)) == [] && board.rest(now: .seconds(6)) == .seconds(1))
+    #expect(board.start(now: .seconds(7)) == [key(1)] && board.rest(now: .seconds(7)) == nil)
+  }
+
   @Test func `a path that does not answer closes its server for its own user alone`() throws {
     var board = WebhookBoard(most: 8)
     for list in 1...3 as ClosedRange<UInt64> {
@@ -97,9 +152,11 @@ import Vocabulary
     board.sent(key(9), .gone, now: .seconds(2))
     #expect(board.isSettled(now: .seconds(4)) == false, "the other user has another one")
     #expect(board.start(now: .seconds(4)) == [])
-    #expect(board.start(now: .seconds(5)) == [key(2)], "its user had no turn for longer")
+    #expect(board.start(now: .seconds(5)) == [key(2), key(10)])
     board.sent(key(2), again(.seconds(1), .silent), now: .seconds(5))
-    #expect(board.start(now: .seconds(5)) == [key(10)])
+    #expect(board.start(now: .seconds(5)) == [])
+    board.sent(key(10), .gone, now: .seconds(5))
+    #expect(board.rest(now: .seconds(5)) == .seconds(10))
   }
 
   @Test func `a server that was reached is open to the others at once`() throws {
@@ -163,8 +220,12 @@ import Vocabulary
     let most = Int.random(in: 1...8, using: &random)
     var board = WebhookBoard(most: most)
     var left = Set<HookOrder.Key>()
-    var running: [HookOrder.Key: PhotoURL.Origin] = [:]
-    var servers: [HookOrder.Key: PhotoURL.Origin] = [:]
+    struct Path: Hashable {
+      let server: PhotoURL.Origin
+      let owner: UInt32
+    }
+    var running: [HookOrder.Key: Path] = [:]
+    var paths: [HookOrder.Key: Path] = [:]
     var now = Duration.zero
     for step in 1...1000 as ClosedRange<UInt64> {
       now += .seconds(Int64.random(in: 0...3, using: &random))
@@ -175,7 +236,7 @@ import Vocabulary
           key(step), server, of: owner,
           due: now + .seconds(Int64.random(in: 0...5, using: &random)))
         left.insert(key(step))
-        servers[key(step)] = server
+        paths[key(step)] = Path(server: server, owner: owner)
       }
       if let key = running.keys.sorted().randomElement(using: &random) {
         running[key] = nil
@@ -190,9 +251,10 @@ import Vocabulary
         }
       }
       for key in board.start(now: now) {
-        let server = try #require(servers[key])
-        #expect(left.contains(key) && running[key] == nil && !running.values.contains(server))
-        running[key] = server
+        let path = try #require(paths[key])
+        #expect(left.contains(key) && running[key] == nil && !running.values.contains(path))
+        running[key] = path
+        #expect(running.values.count { $0.server == path.server } <= WebhookBoard.mostAtServer)
       }
       #expect(running.count <= most)
     }
@@ -204,7 +266,7 @@ import Vocabulary
       }
       running = [:]
       now += board.rest(now: now) ?? .zero
-      for key in board.start(now: now) { running[key] = servers[key] }
+      for key in board.start(now: now) { running[key] = paths[key] }
     }
     #expect(left.isEmpty)
   }

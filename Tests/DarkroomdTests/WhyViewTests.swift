@@ -52,6 +52,33 @@ import Vocabulary
     }
   }
 
+  @Test func `a list whose copy is not begun waits for its turn`() async throws {
+    try await PeopleBench.use { bench in
+      let list = try await bench.parts.add(9)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let keeper = ListKeeper(clock: bench.parts.clock, changes: bench.parts.ground.changes)
+      let effects = HungReturn { _, number in number == 1 }
+      for other in 1...3 as ClosedRange<UInt64> {
+        keeper.begin(.init(ListID(other), .cancelled, of: 1000))
+      }
+      keeper.begin(.init(list, .cancelled, of: 1000))
+      let lives = Task { await keeper.run(effects) }
+      func kind() async throws -> String {
+        try await WhyView(views: bench.views, keeper: keeper)
+          .why(WhyOrder(list: barn), for: .owner).wait.kind
+      }
+      #expect(try await kind() == "returningTurn")
+      for (held, isInLine) in [(3, true), (1, false)] {
+        while effects.count < held { await Task.yield() }
+        #expect(await keeper.lives()?.isWaitingForTurn(list) == isInLine)
+        if !isInLine { #expect(try await kind() == "returning") }
+        effects.release()
+      }
+      keeper.stop()
+      await lives.value
+    }
+  }
+
   @Test func `photos whose host is closed wait for it, and the list says how many`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 4))

@@ -95,6 +95,20 @@ struct WhyTextTests {
     #expect(text(WaitSummary(kind)).hasPrefix("summer (list 17) "))
   }
 
+  @Test func `a list that waits for its turn says at what`() {
+    #expect(
+      text(WaitSummary(.openingTurn)) == """
+        summer (list 17) waits for its turn to be opened: users take turns, and few lists are opened at once.
+
+        """)
+    #expect(
+      text(WaitSummary(.returningTurn)) == """
+        summer (list 17) is \(Samples.list.state); its copy waits for its turn: users take turns, and few copies are \
+        made at once.
+
+        """)
+  }
+
   @Test func `columns for programs`() {
     #expect(
       text(Samples.waits[0], [Samples.waits[2]], terminal: false)

@@ -87,7 +87,7 @@ struct ShareMaker: OnGround {
     }
     keeper.begin(
       ListLives.Birth(
-        list, .accepted, serviceClass: about.terms.serviceClass,
+        list, .accepted, of: label.owner, serviceClass: about.terms.serviceClass,
         isShare: label.terms.share != nil))
     return list
   }

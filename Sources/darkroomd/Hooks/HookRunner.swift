@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works off the orders for hooks, one at a time, the oldest first: runs the program of the settings, reports a
-// failure once, and removes the order. Promises: a hook costs a warning at most; an order is removed after its
+// Works off the orders for hooks, one at a time, their users in turn, of each user the oldest first: runs the program of
+// the settings, reports a failure once, and removes the order. Promises: a hook costs a warning at most; an order is removed after its
 // program has run, so a crash in between runs it again. Trouble of this machine waits and is tried again. Raises
 // nothing.
 // Concurrency: belongs to one thread, which waits for programs and disks.
@@ -24,6 +24,7 @@ struct HookRunner {
   let places: Places
   /// Its program has run, but the order could not be removed.
   private var spent: HookOrder.Key?
+  private var turns = OwnerPlaces(most: 1)
 
   init(
     _ outbox: HookOutbox, in places: Places, reporter: Reporter, health: HealthBoard,
@@ -72,7 +73,7 @@ struct HookRunner {
         if keys.isEmpty { break }
         guard let seat = try takeSeat() else { return .troubled }
         defer { withExtendedLifetime(seat) {} }
-        for key in keys {
+        for key in nextRound(of: keys) {
           guard try perform(key, try settings(), until: stop) else { return .stopped }
           orders += 1
           changes.changed()
@@ -84,6 +85,23 @@ struct HookRunner {
       health.set(error, for: .hooks)
       return .troubled
     }
+  }
+
+  /// One order of each user, because others may have come when these are done.
+  private mutating func nextRound(of keys: [HookOrder.Key]) -> [HookOrder.Key] {
+    // Else its program would run again later.
+    if let spent, keys.contains(spent) { return [spent] }
+    let owners = outbox.owners(of: keys)
+    var firsts: [UInt32: HookOrder.Key] = [:]
+    for key in keys where firsts[owners[key] ?? 0] == nil { firsts[owners[key] ?? 0] = key }
+    let round = firsts.sorted { one, other in
+      (turns.turn(of: one.key), one.value) < (turns.turn(of: other.key), other.value)
+    }
+    for (owner, _) in round {
+      turns.take(for: owner)
+      turns.leave(by: owner)
+    }
+    return round.map(\.value)
   }
 
   /// A folder that still has one starts darkroom-hooks.service again and again, so this is tried until it works.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which webhooks are sent next: at each server one at a time, its users in turn, of each user the one that is due
-// first. A server that cannot be reached is tried with one webhook after a growing pause. If it can be reached and does
-// not answer, the webhooks of that user alone pause, because the user chose the path. A value: times in, keys out.
+// Which webhooks are sent next: at each server a few at a time, one of each user, the users in turn, of each user the one
+// that is due first. A server that cannot be reached is tried with one webhook after a growing pause. If it can be reached
+// and does not answer soon, the webhooks of that user alone pause, because the user chose the path. A value: times in, keys
+// out.
 
 import Return
 import Vocabulary
@@ -14,7 +15,8 @@ struct WebhookBoard {
     let server: ServerName
     let owner: UInt32
     var due: Duration
-    var isRunning = false
+    /// The beginning of the running attempt.
+    var since: Duration?
     var isTried = false
     /// Only its order is left to remove.
     var isSpent = false
@@ -37,25 +39,23 @@ struct WebhookBoard {
     mutating func close(_ now: Duration) { time = now + pause.take() }
   }
 
-  /// Servers that are waited for at once.
-  private let most: Int
-  /// These places are kept for users without one, because the slow servers of one user would hold all places.
-  private var kept: Int { most / 4 }
+  /// Webhooks that a server gets at once, each of another user.
+  static let mostAtServer = 3
+  /// An answer that takes longer closes its path as silence does, because others wait for the place.
+  private static let slow = Duration.seconds(10)
+
+  /// The slow servers of one user would hold all places.
+  private var places: OwnerPlaces
   private var entries: [HookOrder.Key: Entry] = [:]
-  /// The servers that are waited for.
-  private var busy: Set<ServerName> = []
+  /// The servers that are waited for, and the users whose webhooks they have.
+  private var busy: [ServerName: Set<UInt32>] = [:]
   /// The servers that could not be reached, for all users.
   private var servers: [ServerName: Gate] = [:]
-  /// The users whom a server did not answer.
+  /// The users whom a server did not answer soon.
   private var paths: [Path: Gate] = [:]
-  private var running = 0
-  /// Of each user.
-  private var shares: [UInt32: Int] = [:]
-  /// The number of the last turn of each user.
-  private var turns: [UInt32: UInt64] = [:]
-  private var lastTurn: UInt64 = 0
 
-  init(most: Int) { self.most = most }
+  /// - Parameter most: the webhooks that are sent at once.
+  init(most: Int) { places = OwnerPlaces(most: most) }
 
   func has(_ key: HookOrder.Key) -> Bool { entries[key] != nil }
   func isSpent(_ key: HookOrder.Key) -> Bool { entries[key]?.isSpent == true }
@@ -69,14 +69,10 @@ struct WebhookBoard {
   /// Those to send now, which then count as being sent.
   mutating func start(now: Duration) -> [HookOrder.Key] {
     var started: [HookOrder.Key] = []
-    while running < most, let key = next(now) {
-      running += 1
-      entries[key]?.isRunning = true
-      guard let entry = entries[key] else { break }
-      shares[entry.owner, default: 0] += 1
-      busy.insert(entry.server)
-      lastTurn += 1
-      turns[entry.owner] = lastTurn
+    while let key = next(now), let entry = entries[key] {
+      entries[key]?.since = now
+      places.take(for: entry.owner)
+      busy[entry.server, default: []].insert(entry.owner)
       started.append(key)
     }
     return started
@@ -84,8 +80,8 @@ struct WebhookBoard {
 
   private func next(_ now: Duration) -> HookOrder.Key? {
     entries.lazy.filter { $0.value.due <= now && mayStart($0.value, now) }.min { one, other in
-      (turns[one.value.owner] ?? 0, one.value.due, one.key)
-        < (turns[other.value.owner] ?? 0, other.value.due, other.key)
+      (places.turn(of: one.value.owner), one.value.due, one.key)
+        < (places.turn(of: other.value.owner), other.value.due, other.key)
     }?.key
   }
 
@@ -95,8 +91,11 @@ struct WebhookBoard {
 
   /// It may start once it is due.
   private func hasPlace(_ entry: Entry) -> Bool {
-    if entry.isRunning || busy.contains(entry.server) { return false }
-    return running < most - kept || running < most && shares[entry.owner] == nil
+    let beside = busy[entry.server] ?? []
+    // A server that could not be reached is tried with one.
+    let most = servers[entry.server] == nil ? Self.mostAtServer : 1
+    return !beside.contains(entry.owner) && beside.count < most
+      && places.hasRoom(for: entry.owner)
   }
 
   private func gate(_ entry: Entry) -> Duration {
@@ -104,26 +103,27 @@ struct WebhookBoard {
   }
 
   mutating func sent(_ key: HookOrder.Key, _ end: WebhookEnd, now: Duration) {
-    guard var entry = entries[key], entry.isRunning else { return }
-    running -= 1
-    let share = shares[entry.owner, default: 1] - 1
-    shares[entry.owner] = share > 0 ? share : nil
-    busy.remove(entry.server)
-    (entry.isRunning, entry.isTried) = (false, true)
+    guard var entry = entries[key], let since = entry.since else { return }
+    places.leave(by: entry.owner)
+    busy[entry.server]?.remove(entry.owner)
+    if busy[entry.server]?.isEmpty == true { busy[entry.server] = nil }
+    (entry.since, entry.isTried) = (nil, true)
     switch end {
     case .gone:
       entries[key] = nil
-      open(entry)
-      if entries.isEmpty { turns = [:] }
+      answered(entry, after: now - since, now)
+      if entries.isEmpty { paths = [:] }
       return
     case .again(let wait, let reach):
       entry.due = now + wait
       switch reach {
-      case .answered: open(entry)
-      case .silent:
-        servers[entry.server] = nil
-        paths[entry.path, default: Gate()].close(now)
-      case .unreached: servers[entry.server, default: Gate()].close(now)
+      case .answered: answered(entry, after: now - since, now)
+      case .silent: silent(entry, now)
+      case .unreached:
+        // One of several at once has closed it.
+        if servers[entry.server]?.time ?? .zero <= now {
+          servers[entry.server, default: Gate()].close(now)
+        }
       }
     case .spent(let wait):
       entry.due = now + wait
@@ -132,9 +132,15 @@ struct WebhookBoard {
     entries[key] = entry
   }
 
-  private mutating func open(_ entry: Entry) {
+  private mutating func answered(_ entry: Entry, after time: Duration, _ now: Duration) {
+    if time > Self.slow { return silent(entry, now) }
     servers[entry.server] = nil
     paths[entry.path] = nil
+  }
+
+  private mutating func silent(_ entry: Entry, _ now: Duration) {
+    servers[entry.server] = nil
+    paths[entry.path, default: Gate()].close(now)
   }
 
   /// The time until the next one may start; nil if none may before another ends.
@@ -145,7 +151,7 @@ struct WebhookBoard {
 
   /// Each webhook has been tried, unless its server does not answer, and none may start now.
   func isSettled(now: Duration) -> Bool {
-    running == 0
+    places.isEmpty
       && !entries.values.contains { entry in
         mayStart(entry, now) && (entry.due <= now || !entry.isTried)
       }

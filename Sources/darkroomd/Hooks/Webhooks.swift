@@ -21,7 +21,7 @@ final class Webhooks: Sendable {
   private let letters: AsyncStream<Letter>
   private let mail: AsyncStream<Letter>.Continuation
   private let sender: WebhookSender
-  /// The number of servers that are waited for at once.
+  /// The number of webhooks that are sent at once.
   private let most: Int
   /// Rings after each attempt.
   private let changes: ChangeSignal

@@ -333,8 +333,8 @@ struct ListIntake: IntakeRules, OnGround {
     space.look()
     keeper.begin(
       ListLives.Birth(
-        list, .accepted, prints: label.terms.prints, revises: label.terms.revises,
-        serviceClass: acceptance.serviceClass))
+        list, .accepted, of: label.owner, prints: label.terms.prints,
+        revises: label.terms.revises, serviceClass: acceptance.serviceClass))
   }
 
   func reject(

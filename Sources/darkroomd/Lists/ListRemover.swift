@@ -396,9 +396,9 @@ final class ListRemover: Sendable {
     for list in line {
       let isGone = (try? old.isGone(list)) == true
       if isGone { index.free(list) } else { index.giveBack(list) }
-      let terms = index.read(list, from: lists.folders.lists)?.terms
+      let label = index.read(list, from: lists.folders.lists)
       if !isGone, !rules.isArchived(list), let entry = recorder.ledger({ $0[list] }) {
-        keeper.begin(ListLives.Birth(entry, terms))
+        keeper.begin(ListLives.Birth(entry, label))
       }
     }
   }

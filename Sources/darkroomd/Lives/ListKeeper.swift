@@ -10,11 +10,12 @@ import Record
 import Vocabulary
 
 extension ListLives.Birth {
-  /// The terms are not known if `about` cannot be read.
-  init(_ entry: ListEntry, _ terms: FrozenSettings?) {
+  /// The label is not known if `about` cannot be read.
+  init(_ entry: ListEntry, _ label: ListLabel?) {
     self.init(
-      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
-      serviceClass: entry.acceptance.serviceClass, isShare: terms?.share != nil)
+      entry.id, entry.state, of: label?.owner ?? 0, prints: label?.terms.prints,
+      revises: label?.terms.revises, serviceClass: entry.acceptance.serviceClass,
+      isShare: label?.terms.share != nil)
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lives of all lists and the rules between lists: a list cancels earlier ones that print into its folder
-// and waits for their end; a few lists at most are opened, or returned, at once. A value: events in, deeds
-// out; no clock, no lock, no I/O; raises nothing.
+// and waits for their end; a few lists at most are opened, or returned, at once, their owners in turn. A value:
+// events in, deeds out; no clock, no lock, no I/O; raises nothing.
 
 import Vocabulary
 
@@ -10,6 +10,8 @@ struct ListLives: Sendable {
   struct Birth: Equatable, Sendable {
     let list: ListID
     let state: ListState
+    /// Root if it is not known.
+    let owner: UInt32
     /// The folder of its prints.
     let prints: FileName?
     /// The list whose prints it takes over.
@@ -19,11 +21,12 @@ struct ListLives: Sendable {
     let isShare: Bool
 
     init(
-      _ list: ListID, _ state: ListState, prints: FileName? = nil, revises: ListID? = nil,
-      serviceClass: ServiceClass = .default, isShare: Bool = false
+      _ list: ListID, _ state: ListState, of owner: UInt32 = 0, prints: FileName? = nil,
+      revises: ListID? = nil, serviceClass: ServiceClass = .default, isShare: Bool = false
     ) {
       self.list = list
       self.state = state
+      self.owner = owner
       self.prints = prints
       self.revises = revises
       self.serviceClass = serviceClass
@@ -53,36 +56,61 @@ struct ListLives: Sendable {
     var failure: Failure?
   }
 
-  /// Limits the deeds of one kind that run at once; the others wait in order.
+  /// Limits the deeds of one kind that run at once. The other lists of an owner wait in order.
   private struct Slots: Sendable {
-    let most: Int
-    var taken: Set<ListID> = []
-    var waiting: [ListID] = []
+    private var places: OwnerPlaces
+    private var taken: [ListID: UInt32] = [:]
+    /// The lists of each owner, the first to come first. None is empty.
+    private var waiting: [UInt32: [ListID]] = [:]
+
+    init(most: Int) { places = OwnerPlaces(most: most) }
+
+    func isWaiting(_ list: ListID, of owner: UInt32) -> Bool {
+      waiting[owner]?.contains(list) == true
+    }
 
     /// True if the deed may begin.
-    mutating func take(_ list: ListID) -> Bool {
-      if taken.contains(list) { return false }
-      guard taken.count < most else {
-        waiting.append(list)
-        return false
-      }
-      taken.insert(list)
-      return true
+    mutating func take(_ list: ListID, of owner: UInt32) -> Bool {
+      if taken[list] != nil { return false }
+      waiting[owner, default: []].append(list)
+      // No other list has a free place that it may have.
+      return !begin().isEmpty
     }
 
     /// True if the deed had not begun.
     mutating func leave(_ list: ListID) -> Bool {
-      guard let place = waiting.firstIndex(of: list) else { return false }
-      waiting.remove(at: place)
+      guard let owner = waiting.first(where: { $0.value.contains(list) })?.key else { return false }
+      remove(list, of: owner)
       return true
     }
 
-    /// Returns the list whose deed begins next.
-    mutating func free(_ list: ListID) -> ListID? {
-      guard taken.remove(list) != nil, !waiting.isEmpty else { return nil }
-      let next = waiting.removeFirst()
-      taken.insert(next)
-      return next
+    /// Returns the lists whose deeds begin next.
+    mutating func free(_ list: ListID) -> [ListID] {
+      guard let owner = taken.removeValue(forKey: list) else { return [] }
+      places.leave(by: owner)
+      return begin()
+    }
+
+    private mutating func begin() -> [ListID] {
+      var begun: [ListID] = []
+      while let (owner, list) = next {
+        remove(list, of: owner)
+        places.take(for: owner)
+        taken[list] = owner
+        begun.append(list)
+      }
+      return begun
+    }
+
+    private var next: (owner: UInt32, list: ListID)? {
+      waiting.lazy.filter { places.hasRoom(for: $0.key) }
+        .compactMap { owner, lists in lists.first.map { (owner: owner, list: $0) } }
+        .min { (places.turn(of: $0.owner), $0.list) < (places.turn(of: $1.owner), $1.list) }
+    }
+
+    private mutating func remove(_ list: ListID, of owner: UInt32) {
+      waiting[owner]?.removeAll { $0 == list }
+      if waiting[owner]?.isEmpty == true { waiting[owner] = nil }
     }
   }
 
@@ -102,6 +130,11 @@ struct ListLives: Sendable {
 
   var count: Int { members.count }
   subscript(_ list: ListID) -> ListLife? { members[list]?.life }
+
+  /// It is to be opened, or returned, as soon as another list makes room.
+  func isWaitingForTurn(_ list: ListID) -> Bool {
+    opening.isWaiting(list, of: owner(of: list)) || returning.isWaiting(list, of: owner(of: list))
+  }
 
   /// No list changes without a user or an event from outside.
   var isSettled: Bool { members.values.allSatisfy(\.life.isSettled) }
@@ -140,8 +173,8 @@ struct ListLives: Sendable {
     var deeds: [Deed] = []
     switch event {
     // `free` does nothing for a deed that had not begun.
-    case .opened: if let next = opening.free(list) { deeds.append(Deed(next, .open)) }
-    case .returned: if let next = returning.free(list) { deeds.append(Deed(next, .giveBack)) }
+    case .opened: deeds += opening.free(list).map { Deed($0, .open) }
+    case .returned: deeds += returning.free(list).map { Deed($0, .giveBack) }
     // A return that has not begun ends before it does.
     case .abandoned where returning.leave(list):
       _ = members[list]?.life.handle(.returned(.cancelled), at: now)
@@ -167,9 +200,9 @@ struct ListLives: Sendable {
         if opening.leave(list) { deeds += handle(.opened(.cancelled), of: list) }
       case .answer(.successor(let successor), let failure):
         deeds += ended(list, for: successor, failure)
-      case .open: if opening.take(list) { deeds.append(Deed(list, .open)) }
+      case .open: if opening.take(list, of: owner(of: list)) { deeds.append(Deed(list, .open)) }
       case .giveBack:
-        if members[list]?.birth.isShare == true || returning.take(list) {
+        if members[list]?.birth.isShare == true || returning.take(list, of: owner(of: list)) {
           deeds.append(Deed(list, .giveBack))
         }
       case .forget:
@@ -180,6 +213,8 @@ struct ListLives: Sendable {
     }
     return deeds
   }
+
+  private func owner(of list: ListID) -> UInt32 { members[list]?.birth.owner ?? 0 }
 
   /// Cancels earlier lists that print into the same folder.
   private mutating func succeed(_ list: ListID) -> [Deed] {

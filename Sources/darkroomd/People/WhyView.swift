@@ -8,7 +8,7 @@
 // - dropped pictures before they are a list: the same, with a `Roll` as one candidate (something was added,
 //   `pictures.closed`, `pictures.limit`, `pictures.room`); pictures of a recorded list that cannot leave the
 //   inbox: `RollPace`, `ClaimMemory.rolls`
-// - a list: `ListLife.phase` (a list to take over from, its files, paused, its copy)
+// - a list: `ListLife.phase` (a list to take over from, its files, paused, its copy), and its turn in `ListLives`
 // - all photos of a list: `Setback` in Chain (trouble of this list's folders alone)
 // - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first
 // - all downloads: `SpaceWatch` (`disk.low`); downloads through the proxy: `proxyTrouble` in Chain, where
@@ -58,16 +58,20 @@ struct WhyView {
 
   private func wait(of summary: ListSummary, _ sight: ListSight) async -> WaitSummary {
     let list = ListID(summary.id)
-    let life = await keeper.lives()?[list]
+    let lives = await keeper.lives()
+    let life = lives?[list]
+    let isInLine = lives?.isWaitingForTurn(list) == true
     let health = views.health.health
     var wait = WaitSummary(.working, photos: summary.new + summary.downloaded)
     switch life?.phase {
     case .takingOver: wait.kind = Kind.takeOver.rawValue
-    case .opening: wait.kind = Kind.opening.rawValue
+    case .opening: wait.kind = (isInLine ? Kind.openingTurn : .opening).rawValue
     case .blocked(_, let failure, let until): note(.blocked, failure, until, &wait)
     case .damaged(let failure): note(.damaged, failure, nil, &wait)
     case .finishing(let failure, let until): note(.finishing, failure, until, &wait)
     case .ending: wait.kind = Kind.ending.rawValue
+    // It would go on but for the others.
+    case .returning where isInLine: wait.kind = Kind.returningTurn.rawValue
     case .returning(let failure, let until): note(.returning, failure, until, &wait)
     case .open(let trouble):
       if life?.isPaused == true {

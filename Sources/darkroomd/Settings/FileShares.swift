@@ -28,7 +28,7 @@ struct FileShares: Equatable, Sendable {
   let downloads: Int
   let workers: Int
   let outputs: Int
-  /// Servers of webhooks at once; the first is in `idle`.
+  /// Webhooks at once; the first is in `idle`.
   let webhooks: Int
   /// Connections on the control socket.
   let callers: Int
