@@ -14,6 +14,9 @@ final class NodeWords: Sendable {
   let given = Mutex<[ShareID]>([])
   let lacked = Mutex<[LedgerList]>([])
   let state = Mutex<LedgerState?>(nil)
+  /// The node is drained, and no other one is there.
+  let isDrained = Mutex(false)
+  let isOpen = Mutex(true)
 }
 
 /// The lists that the ledger knows as returned; nil while it is silent.
@@ -99,7 +102,7 @@ struct OneListOffice: ListOffice {
       leases: leases.map {
         PulseAnswer.Lease($0, sequence: 0, words.state.withLock { $0 } ?? state)
       },
-      isDraining: false, isOpen: true)
+      isDraining: words.isDrained.withLock { $0 }, isOpen: words.isOpen.withLock { $0 })
   }
   func order(
     _ order: ListOrder, of list: LedgerList, from origin: String?
@@ -128,7 +131,12 @@ struct OneListOffice: ListOffice {
   func outcomes(
     of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) async throws(Failure) -> [Outcome] { throw Self.unasked }
-  func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
+  func nodes() async throws(Failure) -> [NodeFacts] {
+    guard words.isDrained.withLock({ $0 }) else { throw Self.unasked }
+    return [
+      NodeFacts("a", silence: .zero, isDraining: true, leased: 0, version: "1")
+    ]
+  }
   func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
   func closed() async throws(Failure) -> [LedgerList] {
     isReturned ? [] : [list]
