@@ -34,7 +34,7 @@ package struct PoisonStory: Equatable, Sendable {
     let photoLine = photo.map { "photo=\($0)\n" } ?? ""
     let hostLine = host.isEmpty ? "" : "host=\(Printable.text(host, limit: 300))\n"
     return """
-      This \(input) killed its worker \(Quarantine.maximumDeaths) times and is not tried again.
+      This \(input) killed or stopped its worker \(Quarantine.maximumDeaths) times and is not tried again.
       list=\(list)
       \(photoLine)name=\(HexDigits.percentEncoded(name))
       \(hostLine)sha256=\(sha256)

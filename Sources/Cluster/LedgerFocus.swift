@@ -8,6 +8,8 @@ package struct LedgerFocus: Equatable, Sendable {
   package static let (mostOfList, mostViewers) = (16, 256)
   /// The most photos of a share that is cut out of the list. Several nodes have the photos of one viewer.
   package static let largestShare = 32
+  /// The longest time of a focus.
+  package static let longest = Duration.seconds(3600)
   /// The most shares that one call cuts out, and the most of a list that no node has had. Further photos wait for the
   /// turns of their list.
   package static let (mostNew, mostCuts) = (64, 256)

@@ -70,6 +70,8 @@ extension LedgerSchema {
 
     CREATE FUNCTION retire(me int, inc bigint, age_ms bigint) RETURNS TABLE (list bigint)
     LANGUAGE sql AS $$
+      UPDATE list x SET ended = clock_timestamp() WHERE x.id IN (SELECT y.id FROM list y
+        WHERE y.state >= 3 AND is_ahead(y.ended, interval '0') ORDER BY y.id FOR UPDATE SKIP LOCKED);
       WITH done AS (UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
           WHERE y.state >= 3 AND y.is_returned AND (y.keeper IS NULL OR y.keeper = me)
             AND y.ended <= clock_timestamp() - age_ms * interval '1 ms'

@@ -22,6 +22,9 @@ enum FocusSchema {
       END LOOP;
     END $$;
 
+    CREATE FUNCTION is_focus_over(until timestamptz) RETURNS bool LANGUAGE sql VOLATILE AS $$
+      SELECT is_over(until, interval '\#(LedgerFocus.longest.components.seconds) s') $$;
+
     -- Answers: 0 set, 1 not at work, 2 too many viewers. Replaces the viewer's focus; no photos end it. A focus may be
     -- lost with the server.
     CREATE FUNCTION focus(
@@ -34,11 +37,12 @@ enum FocusSchema {
       answer := 1; open := 0;
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 2 FOR UPDATE;
       IF NOT FOUND THEN RETURN; END IF;
-      DELETE FROM focus t WHERE t.list = l AND (t.until <= now OR t.viewer = who);
+      DELETE FROM focus t WHERE t.list = l AND (is_focus_over(t.until) OR t.viewer = who);
       answer := 0;
       IF cardinality(wanted) > 0 THEN
         IF (SELECT count(*) FROM focus t WHERE t.list = l) >= \#(LedgerFocus.mostOfList)
-          OR (SELECT count(*) FROM focus t WHERE t.until > now) >= \#(LedgerFocus.mostViewers)
+          OR (SELECT count(*) FROM focus t WHERE NOT is_focus_over(t.until))
+            >= \#(LedgerFocus.mostViewers)
         THEN
           answer := 2;
           RETURN;
@@ -102,7 +106,7 @@ enum FocusSchema {
     LANGUAGE sql STABLE AS $$
       SELECT f.list, f.viewer, f.photos,
         (extract(epoch FROM f.until - clock_timestamp()) * 1000)::bigint
-      FROM focus f WHERE f.list = ANY (ls) AND f.until > clock_timestamp()
+      FROM focus f WHERE f.list = ANY (ls) AND NOT is_focus_over(f.until)
       ORDER BY f.list, f.viewer $$;
 
     -- The next ready share of one list that a viewer looks at, or of any but `besides`.
@@ -117,7 +121,7 @@ enum FocusSchema {
           WHERE y.list = v.list AND y.first <= p ORDER BY y.first DESC LIMIT 1) t
         WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
         ORDER BY t.first LIMIT 1) s
-      WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
+      WHERE NOT is_focus_over(v.until) AND x.state = 0 AND (one IS NULL OR v.list = one)
         AND v.list <> ALL (besides)
         AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
       ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;

@@ -3,8 +3,9 @@
 //
 // Of each server the sum of `seats` is at most the limit, and a node never uses more than its own: it says how many it
 // holds, is told how many it may use, and what it was told to leave goes to another node only after a later request in
-// which it holds no more than that. A row counts until its lease is over. A request locks its servers in the order of
-// their names.
+// which it holds no more than that. A row counts until its lease is over. When the clock of the database is set
+// back, the lease begins anew: its node may live, and two nodes would use a seat. A request locks its servers in the
+// order of their names.
 
 extension LedgerSchema {
   static let seats = #"""
@@ -19,11 +20,12 @@ extension LedgerSchema {
       said_at timestamptz, sayer int) WITH (fillfactor = 50);
     -- most is the node's ConnectionsPerHost=, useful the smaller of it and Connections=, need how many photos it has for
     -- the server, told its seats by the last answer, seats the most that it may use. The least turn goes first, and was
-    -- moved up at since.
+    -- moved up at since. lease is the time of the node's leases.
     CREATE TABLE seat (
       host text COLLATE "C", node int, most int NOT NULL, useful int NOT NULL, need int NOT NULL,
       told int NOT NULL DEFAULT 0, seats int NOT NULL, turn bigint NOT NULL,
-      since timestamptz NOT NULL, until timestamptz NOT NULL, PRIMARY KEY (host, node))
+      since timestamptz NOT NULL, until timestamptz NOT NULL, lease interval NOT NULL,
+      PRIMARY KEY (host, node))
       WITH (fillfactor = 30, autovacuum_vacuum_threshold = 1000,
         autovacuum_vacuum_scale_factor = 0);
     CREATE INDEX seat_node ON seat (node);
@@ -47,6 +49,8 @@ extension LedgerSchema {
       old seat%ROWTYPE; room int; others int; crowd int; last bigint; moves bool; part int;
       other int;
     BEGIN
+      UPDATE seat s SET until = now + s.lease
+        WHERE s.host = h AND s.node <> me AND is_ahead(s.until, s.lease);
       IF is_judge THEN
         DELETE FROM seat s WHERE s.host = h AND s.node <> me AND s.until < now;
       END IF;
@@ -55,12 +59,12 @@ extension LedgerSchema {
         INTO room, others, crowd, last FROM seat s WHERE s.host = h AND s.node <> me;
       SELECT * INTO old FROM seat s WHERE s.host = h AND s.node = me;
       -- More nodes than seats: each has a seat for the time of a lease, then goes to the end.
-      moves := crowd > room AND old.told > 0 AND old.since + span <= now;
-      INSERT INTO seat AS s (host, node, most, useful, need, seats, turn, since, until)
-        VALUES (h, me, own_most, own_useful, greatest(wish, 1), held, last + 1, now, now + span)
+      moves := crowd > room AND old.told > 0 AND is_over(old.since + span, span);
+      INSERT INTO seat AS s VALUES (h, me, own_most, own_useful, greatest(wish, 1), 0, held,
+        last + 1, now, now + span, span)
       ON CONFLICT (host, node) DO UPDATE
         SET most = own_most, useful = own_useful, need = greatest(wish, 1),
-        turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span;
+        turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span, lease = span;
       SELECT p.part INTO part FROM seat_parts(h, room) p WHERE p.node = me;
       part := greatest(0, least(coalesce(part, 0), room - others));
       UPDATE seat s SET told = part, seats = greatest(part, held),
@@ -117,11 +121,12 @@ extension LedgerSchema {
           UPDATE host t SET word = x.word, wait_ms = x.wait, said_at = clock_timestamp(),
             sayer = me WHERE t.name = x.h AND NOT (x.word = 1 AND t.word = 2
               AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms'
-              AND t.said_at <= clock_timestamp());
+              AND NOT is_ahead(t.said_at, interval '0'));
         END IF;
         seats := 0;
         SELECT t.word, t.wait_ms, (extract(epoch FROM clock_timestamp() - t.said_at) * 1000)::bigint
-          INTO word, wait_ms, age_ms FROM host t WHERE t.name = x.h AND t.sayer <> me;
+          INTO word, wait_ms, age_ms FROM host t
+          WHERE t.name = x.h AND t.sayer <> me AND NOT is_ahead(t.said_at, interval '0');
         IF NOT FOUND THEN
           word := 0; wait_ms := 0; age_ms := 0;
         END IF;
@@ -137,6 +142,9 @@ extension LedgerSchema {
       END LOOP;
       -- Dead nodes, at servers that no node asks for.
       IF is_judge AND ask % 16 = 0 THEN
+        UPDATE seat s SET until = clock_timestamp() + s.lease
+          WHERE (s.host, s.node) IN (SELECT t.host, t.node FROM seat t
+            WHERE t.node <> me AND is_ahead(t.until, t.lease) FOR UPDATE SKIP LOCKED);
         DELETE FROM seat s WHERE (s.host, s.node) IN (SELECT t.host, t.node FROM seat t
           WHERE t.node <> me AND t.until < clock_timestamp() FOR UPDATE SKIP LOCKED);
         DELETE FROM host t WHERE t.name IN (SELECT o.name FROM host o

@@ -177,9 +177,9 @@ extension LedgerSchema {
       RETURN true;
     END $$;
 
-    -- A share rests for half a minute at most: a later time is of a clock that was set back since.
+    -- A share rests for half a minute at most.
     CREATE FUNCTION is_due(t timestamptz) RETURNS bool LANGUAGE sql VOLATILE AS $$
-      SELECT t <= clock_timestamp() OR t > clock_timestamp() + interval '1 min' $$;
+      SELECT is_over(t, interval '30 s') $$;
 
     -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
     -- if it was not in touch itself for that long: after a failover all have time to come back.
@@ -193,9 +193,9 @@ extension LedgerSchema {
         WHERE n.id = me AND n.incarnation = inc RETURNING n.draining INTO draining;
       is_me := FOUND;
       IF NOT is_me THEN RETURN; END IF;
-      -- The clock was set back: a dead node would count as alive until the clock is as late again.
+      -- A dead node would count as alive until the clock is as late again.
       UPDATE node n SET seen = clock_timestamp() WHERE n.id IN (SELECT t.id FROM node t
-        WHERE t.seen > clock_timestamp() + interval '1 s' FOR UPDATE SKIP LOCKED);
+        WHERE is_ahead(t.seen, interval '0') FOR UPDATE SKIP LOCKED);
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
       is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
       IF is_judge THEN

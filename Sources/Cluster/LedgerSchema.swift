@@ -124,6 +124,14 @@ package enum LedgerSchema {
     """#
 
   private static let nodes = #"""
+    -- A time that was at most `most` ahead when it was set, and is further ahead: the clock was set back since.
+    CREATE FUNCTION is_ahead(t timestamptz, most interval) RETURNS bool LANGUAGE sql VOLATILE AS $$
+      SELECT t > clock_timestamp() + most + interval '1 s' $$;
+
+    -- The time has come, or nobody knows any more when it comes.
+    CREATE FUNCTION is_over(t timestamptz, most interval) RETURNS bool LANGUAGE sql VOLATILE AS $$
+      SELECT t <= clock_timestamp() OR is_ahead(t, most) $$;
+
     -- Writes until there is a folder, so that a standby has the identity before a node hears it.
     CREATE FUNCTION tie(own_folder text, OUT identity text, OUT folder text) LANGUAGE plpgsql AS $$
     #variable_conflict use_column

@@ -85,8 +85,12 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(code): \(reason)" }
 
-  /// A worker died during the request, or gave an answer that no sound worker gives.
-  package var isWorkerDeath: Bool { code == "worker.died" || code == "worker.answer" }
+  /// A worker died during the request, or was killed because it gave an answer that no sound worker gives, or did nothing.
+  package var isWorkerDeath: Bool {
+    code == "worker.died" || code == "worker.answer" || isWorkerIdle
+  }
+
+  package var isWorkerIdle: Bool { code == "worker.idle" }
 
   /// The list changed state before this change could be recorded.
   package static let overtaken = Failure(

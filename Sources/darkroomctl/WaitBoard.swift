@@ -58,7 +58,10 @@ package struct WaitBoard {
     if let trouble = status.degraded.first(where: { $0.hasPrefix(own) }) {
       return Printable.sentence(String(trouble.dropFirst(own.count)))
     }
-    guard let photo, !photo.reason.isEmpty else { return nil }
+    guard let photo, !photo.reason.isEmpty else {
+      return status.degraded.first { $0.hasPrefix("photos of the cluster wait: ") }
+        .map { Printable.sentence($0) }
+    }
     // The end of the line may be cut.
     let start = PhotoText.attempt(photo, now).map { "\($0): " } ?? ""
     return start + Printable.sentence(photo.reason)

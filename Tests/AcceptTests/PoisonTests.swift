@@ -107,7 +107,7 @@ import Vocabulary
   func storyText() {
     #expect(
       Self.story("Bàrn 1\n").text == """
-        This picture killed its worker 2 times and is not tried again.
+        This picture killed or stopped its worker 2 times and is not tried again.
         list=12
         photo=3
         name=B%C3%A0rn%201%0A

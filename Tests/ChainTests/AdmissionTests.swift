@@ -130,6 +130,7 @@ import Vocabulary
     (.passing, "connect.refused", 8, .giveUp),
     (.passing, "worker.died", 1, .again(after: .zero)),
     (.passing, "worker.died", 5, .again(after: .zero)),
+    (.passing, "worker.idle", 1, .again(after: .zero)),
     (.passing, Failure.lostOriginal, 8, .again(after: .zero)),
   ])
   func `the verdict on a failure depends on its kind and the attempt`(

@@ -326,6 +326,31 @@ struct OfficeTests {
     }
   }
 
+  @Test(arguments: WorldKind.installed.filter { $0 == .postgres })
+  func
+    `a clock of the ledger that is set back ends what viewers look at, and keeps no list for long`(
+      _ kind: WorldKind
+    ) async throws
+  {
+    try await kind.use { world in
+      let a = try world.office("a")
+      let list = try await a.submit(.sample("summer", photos: 8)).list
+      let wish = LedgerFocus(list, viewer: "0 a", photos: [2], time: .seconds(60))
+      #expect(try await a.focus(wish) == .set(left: 1))
+      try await world.pass(.seconds(-7200))
+      #expect(try await a.focuses(on: [list]).isEmpty)
+      #expect(try await a.leaseAhead(8).isEmpty)
+      while case let shares = try await a.lease(8), !shares.isEmpty {
+        for share in shares { #expect(try await a.report(share.report()) == .recorded) }
+      }
+      try await a.returned(list)
+      try await world.pass(.seconds(-7200))
+      #expect(try await a.retire(olderThan: .seconds(10)).isEmpty)
+      try await world.pass(.seconds(20))
+      #expect(try await a.retire(olderThan: .seconds(10)) == [list])
+    }
+  }
+
   @Test(arguments: WorldKind.installed)
   func `a node that was out of touch itself judges no other node`(_ kind: WorldKind) async throws {
     try await kind.use { world in

@@ -280,6 +280,56 @@ struct SeatTests {
 
   // MARK: the ledger alone
 
+  private func usePostgres(_ body: (PostgresWorld) async throws -> Void) async throws {
+    try await WorldKind.postgres.use { world in try await body(#require(world as? PostgresWorld)) }
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `a clock that is set back keeps the seats of a dead node no longer than a lease`()
+    async throws
+  {
+    try await usePostgres { world in
+      var nodes = try nodes(world, 2)
+      _ = try await nodes[0].ask(["x": 9, "y": 9])
+      #expect(try await nodes[1].ask(9) == 0)
+      try await world.pass(.seconds(-3600))
+      #expect(try await nodes[1].ask(9) == 0, "the other one may live, and use them")
+      try await world.pass(.seconds(20))
+      #expect(try await nodes[1].ask(9) == 0)
+      try await world.pass(.seconds(20))
+      #expect(try await nodes[1].ask(9) == 6)
+      for _ in 0..<16 { _ = try await nodes[1].ask(9) }
+      try await world.pass(.seconds(40))
+      for _ in 0..<16 { _ = try await nodes[1].ask(9) }
+      #expect(try await number("SELECT count(*) FROM seat", world) == 1)
+    }
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `a clock that is set back holds up no turn, and what was said of a server is forgotten`()
+    async throws
+  {
+    try await usePostgres { world in
+      var nodes = try nodes(world, 2)
+      for place in 0...1 { nodes[place].most = 1 }
+      #expect(try await nodes[0].ask(9) == 1)
+      #expect(try await nodes[1].ask(9) == 0)
+      nodes[0].word = .failed(wait: .seconds(20))
+      _ = try await nodes[0].ask(9)
+      nodes[0].word = .none
+      try await world.pass(.seconds(-3600))
+      for _ in 0..<2 {
+        for place in 0...1 { _ = try await nodes[place].ask(9) }
+      }
+      #expect(nodes.map { $0.told["x"] } == [0, 1])
+      #expect(nodes[1].report == nil)
+      nodes[1].word = .failed(wait: .seconds(20))
+      _ = try await nodes[1].ask(9)
+      _ = try await nodes[0].ask(9)
+      #expect(nodes[0].report?.word == .failed(wait: .seconds(20)))
+    }
+  }
+
   private func number(_ query: String, _ world: PostgresWorld) async throws -> Int64 {
     try await PostgresServer.shared.run([query], at: world.place).first?.first?.int(0) ?? -1
   }

@@ -23,7 +23,8 @@ extension Health.Subject {
     case .downloads: .proxy
     case .proxy: .ledger
     case .ledger: .blobs
-    case .blobs: .inbox
+    case .blobs: .nodes
+    case .nodes: .inbox
     case .inbox: .openFiles
     case .openFiles: .list(ListID(17))
     case .list: .copy(ListID(17))
@@ -53,7 +54,7 @@ extension Health.Subject {
 @Suite struct HealthAudienceTests {
   /// The reasons that can name nothing but what is the daemon's own.
   private static let open: Set<Health.Subject> = [
-    .downloads, .ledger, .openFiles, .newWebhooks, .unsynced, .crowd(.everyone),
+    .downloads, .ledger, .nodes, .openFiles, .newWebhooks, .unsynced, .crowd(.everyone),
   ]
 
   private static let isEveryone: @Sendable (Health.Audience) -> Bool = { $0 == .everyone }

@@ -52,6 +52,20 @@ import Vocabulary
     #expect(health.waitingLists == 1)
   }
 
+  @Test func `lists that no node takes are degraded and in trouble, unless the ledger is silent`() {
+    var health = Health()
+    let drained = Failure(
+      .machine, code: "cluster.nodes", reason: "no node takes new photos: a is drained",
+      advice: "Start a node")
+    _ = set(&health, drained, .nodes)
+    let line = "photos of the cluster wait: no node takes new photos: a is drained. Start a node"
+    #expect(health.lines == [line] && health.has(.lists))
+    #expect(health.statusLine(Ledger().open) == "\(line).")
+    _ = set(&health, Failure(.machine, code: "ledger.lost", reason: "no answer"), .ledger)
+    #expect(health.lines == ["no answer"])
+    #expect(health.statusLine(Ledger().open) == "Waiting: no answer. Every accepted list is done.")
+  }
+
   @Test func `the status line names trouble that holds work first, then the inbox`() {
     var health = Health()
     let inbox = Failure(.machine, code: "inbox.lost", reason: "there is no folder /inbox")

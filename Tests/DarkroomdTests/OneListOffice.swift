@@ -20,6 +20,8 @@ final class NodeWords: Sendable {
   let isQuiet = Mutex(false)
   /// The names of the calls that take turns.
   let calls = Mutex<[String]>([])
+  /// The node is drained, and no other one is there.
+  let isDrained = Mutex(false)
 }
 
 /// The lists that the ledger knows as returned; nil while it is silent.
@@ -111,7 +113,7 @@ struct OneListOffice: ListOffice {
       leases: held.map {
         PulseAnswer.Lease($0, sequence: 0, words.state.withLock { $0 } ?? state)
       },
-      isDraining: false, isOpen: words.isQuiet.withLock { !$0 })
+      isDraining: words.isDrained.withLock { $0 }, isOpen: words.isQuiet.withLock { !$0 })
   }
   func order(
     _ order: ListOrder, of list: LedgerList, from origin: String?
@@ -140,7 +142,12 @@ struct OneListOffice: ListOffice {
   func outcomes(
     of list: LedgerList, from origin: String?, in photos: ClosedRange<UInt32>
   ) async throws(Failure) -> [Outcome] { throw Self.unasked }
-  func nodes() async throws(Failure) -> [NodeFacts] { throw Self.unasked }
+  func nodes() async throws(Failure) -> [NodeFacts] {
+    guard words.isDrained.withLock({ $0 }) else { throw Self.unasked }
+    return [
+      NodeFacts("a", silence: .zero, isDraining: true, leased: 0, version: "1")
+    ]
+  }
   func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool { throw Self.unasked }
   func closed() async throws(Failure) -> [LedgerList] {
     isReturned ? [] : [list]

@@ -47,6 +47,16 @@ import Vocabulary
     }
   }
 
+  @Test func `a picture over which workers did nothing is set aside in other words`() async throws {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      let idle = Failure(.passing, code: "worker.idle", reason: "the worker did nothing")
+      let failure = try await bench.poison.setAside(bench.work(), idle)
+      #expect(failure.reason.hasPrefix("it killed or stopped its worker twice and is set aside "))
+      #expect(failure.code == "worker.idle" && deaths(bench) == 1)
+    }
+  }
+
   @Test func `a death that is recorded already is not counted again`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()

@@ -277,6 +277,29 @@ import Vocabulary
     }
   }
 
+  @Test func `lists that no node takes are a trouble, as long as one is open and none takes it`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let (maker, office) = try maker(bench, leases: [share])
+      let desk = ShareDesk(maker, Settings().cluster, chains: bench.photos.chains)
+      let run = Task { await desk.run() }
+      for (isDrained, isOpen) in [(true, true), (false, true), (true, true), (true, false)] {
+        office.words.isQuiet.withLock { $0 = !isOpen }
+        office.words.isDrained.withLock { $0 = isDrained }
+        #expect(
+          try await sees(bench) {
+            desk.ring(.list(Self.list))
+            return (bench.health.health[.nodes] != nil) == (isDrained && isOpen)
+          }, "\(isDrained) \(isOpen)")
+      }
+      #expect(bench.told.holds("no node takes new photos: a is drained"))
+      run.cancel()
+      await run.value
+      bench.keeper.stop()
+    }
+  }
+
   @Test(arguments: [Harm.emptied, .bit])
   func `a share that cannot be read, at its opening or later, goes to other nodes`(_ harm: Harm)
     async throws

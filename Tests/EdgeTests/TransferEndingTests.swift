@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Endings that no origin on loopback can produce, as values.
 
+import Support
 import Testing
 import Vocabulary
 
@@ -101,10 +102,33 @@ struct TransferEndingTests {
       (23, "tls.certificate", "cannot be trusted", ""),
     ])
   func certificate(_ verdict: Int, _ code: String, _ words: String, _ advice: String) throws {
-    let failure = failure(try ending(60) { $0.certificate = verdict })
-    #expect(failure?.kind == .final && failure?.code == code)
+    let failure = failure(try ending(60) { $0.certificate.verdict = verdict })
+    #expect(failure?.kind == (code == "tls.early" ? .passing : .final) && failure?.code == code)
     #expect(failure?.reason == "the certificate of photos.example.org \(words)")
     #expect(failure?.advice == advice)
+  }
+
+  @Test func `A clock that is earlier than this version blames no photo and no host`() throws {
+    for (verdict, time, code, kind) in [
+      (9, Release.date - 1, "clock.wrong", .machine), (9, Release.date, "tls.early", .passing),
+      (10, Release.date - 1, "tls.expired", .final),
+    ] as [(Int, UInt64, String, Failure.Kind)] {
+      let failure = failure(try ending(60) { $0.certificate = (verdict, time) })
+      #expect(failure?.code == code && failure?.kind == kind)
+    }
+    let failure = failure(try ending(60) { $0.certificate = (9, 1000) })
+    #expect(failure?.reason.contains("it shows 1970-01-01T00:00:01Z, and version") == true)
+  }
+
+  @Test func `The date of this version is that of its package`() throws {
+    let date = DateText.utc(milliseconds: Release.date)
+    let months =
+      ["Jan", "Feb", "Mar", "Apr", "May", "Jun"] + ["Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let parts = date.split { "-TZ".contains($0) }
+    let month = try #require(Int(parts[1]).map { months[$0 - 1] })
+    let changes = Repository.text("debian/changelog")
+    #expect(changes.hasPrefix("darkroom (\(Release.version)) "))
+    #expect(changes.contains(", \(parts[2]) \(month) \(parts[0]) \(parts[3]) +0000\n"))
   }
 
   @Test func `A location that libcurl finds too long is named so`() throws {

@@ -301,7 +301,7 @@ struct WorkerStateTests {
 
   /// Events after which job 1 has ended with this code and its worker must be gone.
   private static let ends: [(String, [Event], String)] = [
-    ("idle", [.timePassed([:])], "worker.timeout"),
+    ("idle", [.timePassed([:])], "worker.idle"),
     ("late", [.timePassed([1: .seconds(10)])], "worker.timeout"),
     ("dead", [.exited(1, .signal(11))], "worker.died"),
     ("out of processor time", [.exited(1, .signal(24))], "worker.timeout"),

@@ -38,6 +38,9 @@ struct WaitBoardTests {
       lines(list, Samples.photos[2])[1]
         == "  paused by its owner or root; 'resume 17' continues it")
     var status = Self.status
+    let nodes = "photos of the cluster wait: no node takes new photos: a is drained"
+    status.degraded = ["list 1 waits: no", nodes]
+    #expect(lines(Samples.list, nil, status)[1] == "  \(nodes)")
     status.degraded = ["list 1 waits: no", "list 17 waits: input/output error"]
     #expect(lines(Samples.list, nil, status)[1] == "  waits: input/output error")
     status.state = "waiting: no space left on device"

@@ -173,7 +173,9 @@ final class ActiveTransfer {
       // A message may have been taken.
       let mayBeOffline = ending.mayBeOffline && ending.answer.asked != .message
       if mayBeOffline, !DialSocket.hasNetwork, !isInside(handle) { ending.reach = .offline }
-      ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)
+      ending.certificate = (
+        handle.number(CURLINFO_SSL_VERIFYRESULT), MachineTime().wallTime()
+      )
     }
     ending.isEndSure = body.unpacker?.isAtEnd ?? isEndSure(handle)
     if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }

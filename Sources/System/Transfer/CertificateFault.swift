@@ -20,10 +20,24 @@ enum CertificateFault: Equatable {
       }
   }
 
-  func failure(server: String) -> Failure {
+  /// A certificate that is not valid yet becomes valid, here or by the clock of this machine.
+  /// - Parameter now: milliseconds since 1970, by that clock.
+  func failure(server: String, now: UInt64) -> Failure {
+    if self == .early, now < Release.date { return Self.wrongClock(now) }
     let (code, words, advice) = parts
     return Failure(
-      .final, code: code, reason: "the certificate of \(server) \(words)", advice: advice)
+      self == .early ? .passing : .final, code: code,
+      reason: "the certificate of \(server) \(words)", advice: advice)
+  }
+
+  /// No photo and no host is to blame.
+  private static func wrongClock(_ now: UInt64) -> Failure {
+    Failure(
+      .machine, code: "clock.wrong",
+      reason: "the clock of this machine is wrong, so that no certificate is valid: it shows "
+        + "\(DateText.utc(milliseconds: now)), and version \(Release.version) of darkroomd is of "
+        + DateText.utc(milliseconds: Release.date),
+      advice: "Set it with timedatectl set-time, or have it set with timedatectl set-ntp true")
   }
 
   private var parts: (code: String, words: String, advice: String) {

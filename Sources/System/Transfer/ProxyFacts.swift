@@ -165,7 +165,9 @@ extension TransferEnding {
   }
 
   private func untrusted(_ proxy: ProxyFacts) -> Failure {
-    let fault = CertificateFault(proxy.certificate).failure(server: "the proxy \(proxy.place)")
+    let fault = CertificateFault(proxy.certificate).failure(
+      server: "the proxy \(proxy.place)", now: certificate.time)
+    if fault.kind == .machine { return fault }
     return trouble(
       "proxy.tls", fault.reason,
       "If you trust it, name its authority with CertificateAuthorities= under [Network]")

@@ -26,8 +26,8 @@ struct TransferEnding {
   var isLate = false
   /// libcurl's words about its result; may quote the origin.
   var words = ""
-  /// OpenSSL's verdict on the certificate.
-  var certificate = 0
+  /// OpenSSL's verdict on the certificate, and the time by which it was judged.
+  var certificate = (verdict: 0, time: UInt64.max)
 
   init(url: PhotoURL, result: CURLcode) {
     self.url = url
@@ -148,7 +148,8 @@ struct TransferEnding {
     case CURLE_COULDNT_CONNECT: return unconnected
     case CURLE_PARTIAL_FILE: return short
     case CURLE_PEER_FAILED_VERIFICATION:
-      return CertificateFault(certificate).failure(server: server)
+      return CertificateFault(certificate.verdict).failure(
+        server: server, now: certificate.time)
     case CURLE_SSL_CACERT_BADFILE:
       return Failure(
         .machine, code: "tls.authorities",

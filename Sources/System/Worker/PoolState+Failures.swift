@@ -79,8 +79,11 @@ extension PoolState {
     }
   }
 
+  /// The picture may hang each worker, or somebody has stopped this one: another one tries it once more.
   private static func idle(_ time: Duration) -> Failure {
-    Failure(.final, code: "worker.timeout", reason: "the worker did nothing for \(time.spoken)")
+    Failure(
+      .passing, code: "worker.idle",
+      reason: "the worker did nothing for \(time.spoken) and was killed")
   }
 
   private static func outOfTime(_ limit: String, _ options: WorkerOptions) -> Failure {

@@ -4,7 +4,7 @@
 // Promises: a request ends with a checked answer or a `Failure`, even if its worker misbehaves; a cancelled
 // or late request ends at once, and its worker is killed. The worker may still be inside one last write: the
 // print of a cancelled order is thrown away, never overwritten.
-// Raises: the worker's findings (`jpeg.truncated` …), `worker.died` and `worker.answer` (passing),
+// Raises: the worker's findings (`jpeg.truncated` …), `worker.died`, `worker.answer` and `worker.idle` (passing),
 // `worker.timeout` (final), `worker.start` and `worker.sandbox` (the machine's trouble), cancelled.
 
 package import Linux

@@ -310,10 +310,11 @@ final class ShareDesk: OnGround {
     // No wish is sent then.
     if !answer.isOpen { endOldTrouble() }
     // A node that does not drain takes photos itself.
-    note(answer.isDraining ? try await office.nodes() : [])
+    note(answer.isDraining ? try await office.nodes() : [], isOpen: answer.isOpen)
   }
 
-  private func note(_ nodes: [NodeFacts]) {
+  /// - Parameter isOpen: a list of the cluster is.
+  private func note(_ nodes: [NodeFacts], isOpen: Bool) {
     let failure = NodeShortage.failure(nodes, quiet: NodeCalls.quiet(in: leaseTime))
     let time = clock.wallTime()
     let isNew = notes.withLock { notes in
@@ -322,6 +323,8 @@ final class ShareDesk: OnGround {
       return (before == nil) != (failure == nil)
     }
     if isNew { changes.changed() }
+    let trouble = isOpen ? failure : nil
+    if health.health[.nodes] != trouble { health.set(trouble, for: .nodes) }
   }
 
   /// Leases the photos that viewers look at, and lets those that this node has go first.

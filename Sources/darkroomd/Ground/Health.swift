@@ -19,6 +19,8 @@ struct Health: Equatable, Sendable {
     case ledger
     /// The folder that the nodes of a cluster share is away.
     case blobs
+    /// Lists of a cluster wait, because each of its nodes is drained or silent.
+    case nodes
     case inbox
     case openFiles
     case list(ListID)
@@ -177,9 +179,13 @@ struct Health: Equatable, Sendable {
     return lines
   }
 
-  /// The line of the ledger has the same reason.
+  /// The line of the ledger has the same reason, or says that nobody knows more.
   private func isTold(_ subject: Subject, _ failure: Failure) -> Bool {
-    subject == .blobs && troubles[.ledger]?.code == failure.code
+    switch subject {
+    case .blobs: troubles[.ledger]?.code == failure.code
+    case .nodes: troubles[.ledger] != nil
+    default: false
+    }
   }
 
   /// The lines of the crowds in the inbox that the caller may know.
@@ -267,7 +273,8 @@ struct Health: Equatable, Sendable {
   private func waits(_ sees: (Audience) -> Bool) -> [String] {
     troubles.sorted { $0.key < $1.key }.compactMap { subject, failure -> String? in
       switch subject {
-      case .list, .copy, .shares, .share, .file, .crowd:
+      case .nodes where isTold(subject, failure): return nil
+      case .list, .copy, .nodes, .shares, .share, .file, .crowd:
         guard case .file(let name) = subject else { return subject.line(failure, sees) }
         // Members may list the inbox; not every user of the machine may.
         return sees(subject.audience(failure))
@@ -287,7 +294,8 @@ extension Health.Subject {
     case .ledger, .blobs: .ledger
     case .inbox, .file, .crowd: .inbox
     case .openFiles: .files
-    case .list, .copy, .shares, .share, .returns, .retired, .removals, .expiry, .unwanted: .lists
+    case .list, .copy, .nodes, .shares, .share, .returns, .retired, .removals, .expiry, .unwanted:
+      .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings, .unsynced: .settings
@@ -313,6 +321,7 @@ extension Health.Subject {
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
     case .copy: "\(closedLine(failure)): \(failure.reason)"
+    case .nodes: "photos of the cluster wait: \(failure.words)"
     case .shares: "this node takes no photos of the cluster: \(failure.words)"
     case .share: failure.words
     case .returns: "lists of other nodes are not returned: \(failure.words)"
@@ -350,6 +359,7 @@ extension Health.Subject {
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .crowd(.everyone): .machineTrouble(failure, waits: "further files in the inbox wait")
     case .crowd(.user(let user)), .crowd(.lists(let user)): .shareTaken(of: Person(user), failure)
+    case .nodes: .machineTrouble(failure, waits: "lists of the cluster wait")
     case .shares: .machineTrouble(failure, waits: "photos of the cluster are left to other nodes")
     case .share: .machineTrouble(failure, waits: "its photos are left to other nodes")
     case .returns: .machineTrouble(failure, waits: "lists of other nodes are not returned")
@@ -378,6 +388,7 @@ extension Health.Subject {
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .crowd(.everyone): .machineRecovered(failure, resumes: "no file waits for others to leave")
     case .copy, .file, .crowd(.user), .crowd(.lists), .settings, .unsynced: nil
+    case .nodes: .machineRecovered(failure, resumes: "no list of the cluster waits for a node")
     case .shares: .machineRecovered(failure, resumes: "this node takes photos of the cluster")
     case .share: .machineRecovered(failure, resumes: "its photos are developed here")
     case .returns: .machineRecovered(failure, resumes: "lists of other nodes are returned")

@@ -22,7 +22,7 @@ extension Health {
 extension Health.Subject {
   func audience(_ failure: Failure) -> Health.Audience {
     switch self {
-    case .downloads, .ledger, .openFiles, .newWebhooks, .unsynced: .everyone
+    case .downloads, .ledger, .nodes, .openFiles, .newWebhooks, .unsynced: .everyone
     // Of a call that failed, the reason names the print.
     case .blobs: Self.ownOfBlobs.contains(failure.code) ? .everyone : .administrator
     case .work: Self.starts.contains(failure.code) ? .everyone : .administrator
@@ -76,6 +76,7 @@ extension Health.Subject {
     case .proxy: kind("downloads through the proxy wait")
     case .ledger: kind("the ledger is in trouble")
     case .blobs: kind("photos of the cluster wait at this node")
+    case .nodes: "photos of the cluster wait"
     case .inbox: kind("the inbox is in trouble")
     case .openFiles: kind("fewer photos than set are worked on at once")
     case .list(let list):

@@ -33,6 +33,7 @@ struct PoisonPictures: Sendable {
     }
     if deaths < UInt32(Quarantine.maximumDeaths) { try await recorder.record([.died(photo)]) }
     let stem = Quarantine.stem(photo)
+    let deed = failure.isWorkerIdle ? "it killed or stopped its worker" : "it killed its worker"
     do throws(SystemError) {
       let story = PoisonStory(
         list: photo.list, photo: photo.number, name: Array(work.order.name.utf8),
@@ -41,9 +42,9 @@ struct PoisonPictures: Sendable {
       let originals = try? work.order.list.workFolders().originals
       let original = try? originals?.open(Original.name(of: photo), .read)
       try quarantine.setAside(original, as: stem, story)
-      return failure.worded("it killed its worker twice and is set aside as quarantine/\(stem)")
+      return failure.worded("\(deed) twice and is set aside as quarantine/\(stem)")
     } catch {
-      return failure.worded("it killed its worker twice and could not be set aside (\(error))")
+      return failure.worded("\(deed) twice and could not be set aside (\(error))")
     }
   }
 }

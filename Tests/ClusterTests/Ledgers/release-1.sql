@@ -17,7 +17,7 @@ BEGIN
       WHERE y.list = v.list AND y.first <= p ORDER BY y.first DESC LIMIT 1) t
     WHERE t.last >= p AND t.state = 0 AND is_due(t.run_at)
     ORDER BY t.first LIMIT 1) s
-  WHERE v.until > clock_timestamp() AND x.state = 0 AND (one IS NULL OR v.list = one)
+  WHERE NOT is_focus_over(v.until) AND x.state = 0 AND (one IS NULL OR v.list = one)
     AND v.list <> ALL (besides)
     AND NOT EXISTS (SELECT FROM list e WHERE e.id = x.revises AND e.state < 3)
   ORDER BY x.class, a.pass, x.owner, v.list, s.first LIMIT 1;
@@ -175,11 +175,12 @@ BEGIN
   answer := 1; open := 0;
   SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 2 FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
-  DELETE FROM focus t WHERE t.list = l AND (t.until <= now OR t.viewer = who);
+  DELETE FROM focus t WHERE t.list = l AND (is_focus_over(t.until) OR t.viewer = who);
   answer := 0;
   IF cardinality(wanted) > 0 THEN
     IF (SELECT count(*) FROM focus t WHERE t.list = l) >= 16
-      OR (SELECT count(*) FROM focus t WHERE t.until > now) >= 256
+      OR (SELECT count(*) FROM focus t WHERE NOT is_focus_over(t.until))
+        >= 256
     THEN
       answer := 2;
       RETURN;
@@ -212,7 +213,7 @@ CREATE FUNCTION darkroom.focuses(ls bigint[]) RETURNS TABLE(list bigint, viewer 
     AS $$
   SELECT f.list, f.viewer, f.photos,
     (extract(epoch FROM f.until - clock_timestamp()) * 1000)::bigint
-  FROM focus f WHERE f.list = ANY (ls) AND f.until > clock_timestamp()
+  FROM focus f WHERE f.list = ANY (ls) AND NOT is_focus_over(f.until)
   ORDER BY f.list, f.viewer $$;
 CREATE FUNCTION darkroom.give_back(me integer, inc bigint, l bigint, f integer, e integer, after_ms bigint, left_waits bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -262,11 +263,21 @@ CREATE FUNCTION darkroom.home(n bytea, who text) RETURNS text
     AS $$
   SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
   WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
+CREATE FUNCTION darkroom.is_ahead(t timestamp with time zone, most interval) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+  SELECT t > clock_timestamp() + most + interval '1 s' $$;
 CREATE FUNCTION darkroom.is_due(t timestamp with time zone) RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
-  SELECT t <= clock_timestamp() OR t > clock_timestamp() + interval '1 min' $$;
+  SELECT is_over(t, interval '30 s') $$;
+CREATE FUNCTION darkroom.is_focus_over(until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+  SELECT is_over(until, interval '3600 s') $$;
 CREATE FUNCTION darkroom.is_from(l bigint, org text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -281,6 +292,11 @@ CREATE FUNCTION darkroom.is_node(me integer, inc bigint) RETURNS boolean
 BEGIN
   RETURN EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc);
 END $$;
+CREATE FUNCTION darkroom.is_over(t timestamp with time zone, most interval) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'darkroom', 'pg_temp'
+    AS $$
+  SELECT t <= clock_timestamp() OR is_ahead(t, most) $$;
 CREATE FUNCTION darkroom.join_turns(cls smallint, who text) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
@@ -541,9 +557,9 @@ BEGIN
     WHERE n.id = me AND n.incarnation = inc RETURNING n.draining INTO draining;
   is_me := FOUND;
   IF NOT is_me THEN RETURN; END IF;
-  -- The clock was set back: a dead node would count as alive until the clock is as late again.
+  -- A dead node would count as alive until the clock is as late again.
   UPDATE node n SET seen = clock_timestamp() WHERE n.id IN (SELECT t.id FROM node t
-    WHERE t.seen > clock_timestamp() + interval '1 s' FOR UPDATE SKIP LOCKED);
+    WHERE is_ahead(t.seen, interval '0') FOR UPDATE SKIP LOCKED);
   limit_time := clock_timestamp() - silence_ms * interval '1 ms';
   is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
   IF is_judge THEN
@@ -622,6 +638,8 @@ CREATE FUNCTION darkroom.retire(me integer, inc bigint, age_ms bigint) RETURNS T
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'darkroom', 'pg_temp'
     AS $$
+  UPDATE list x SET ended = clock_timestamp() WHERE x.id IN (SELECT y.id FROM list y
+    WHERE y.state >= 3 AND is_ahead(y.ended, interval '0') ORDER BY y.id FOR UPDATE SKIP LOCKED);
   WITH done AS (UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
       WHERE y.state >= 3 AND y.is_returned AND (y.keeper IS NULL OR y.keeper = me)
         AND y.ended <= clock_timestamp() - age_ms * interval '1 ms'
@@ -695,11 +713,12 @@ BEGIN
       UPDATE host t SET word = x.word, wait_ms = x.wait, said_at = clock_timestamp(),
         sayer = me WHERE t.name = x.h AND NOT (x.word = 1 AND t.word = 2
           AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms'
-          AND t.said_at <= clock_timestamp());
+          AND NOT is_ahead(t.said_at, interval '0'));
     END IF;
     seats := 0;
     SELECT t.word, t.wait_ms, (extract(epoch FROM clock_timestamp() - t.said_at) * 1000)::bigint
-      INTO word, wait_ms, age_ms FROM host t WHERE t.name = x.h AND t.sayer <> me;
+      INTO word, wait_ms, age_ms FROM host t
+      WHERE t.name = x.h AND t.sayer <> me AND NOT is_ahead(t.said_at, interval '0');
     IF NOT FOUND THEN
       word := 0; wait_ms := 0; age_ms := 0;
     END IF;
@@ -715,6 +734,9 @@ BEGIN
   END LOOP;
   -- Dead nodes, at servers that no node asks for.
   IF is_judge AND ask % 16 = 0 THEN
+    UPDATE seat s SET until = clock_timestamp() + s.lease
+      WHERE (s.host, s.node) IN (SELECT t.host, t.node FROM seat t
+        WHERE t.node <> me AND is_ahead(t.until, t.lease) FOR UPDATE SKIP LOCKED);
     DELETE FROM seat s WHERE (s.host, s.node) IN (SELECT t.host, t.node FROM seat t
       WHERE t.node <> me AND t.until < clock_timestamp() FOR UPDATE SKIP LOCKED);
     DELETE FROM host t WHERE t.name IN (SELECT o.name FROM host o
@@ -787,6 +809,8 @@ DECLARE
   old seat%ROWTYPE; room int; others int; crowd int; last bigint; moves bool; part int;
   other int;
 BEGIN
+  UPDATE seat s SET until = now + s.lease
+    WHERE s.host = h AND s.node <> me AND is_ahead(s.until, s.lease);
   IF is_judge THEN
     DELETE FROM seat s WHERE s.host = h AND s.node <> me AND s.until < now;
   END IF;
@@ -795,12 +819,12 @@ BEGIN
     INTO room, others, crowd, last FROM seat s WHERE s.host = h AND s.node <> me;
   SELECT * INTO old FROM seat s WHERE s.host = h AND s.node = me;
   -- More nodes than seats: each has a seat for the time of a lease, then goes to the end.
-  moves := crowd > room AND old.told > 0 AND old.since + span <= now;
-  INSERT INTO seat AS s (host, node, most, useful, need, seats, turn, since, until)
-    VALUES (h, me, own_most, own_useful, greatest(wish, 1), held, last + 1, now, now + span)
+  moves := crowd > room AND old.told > 0 AND is_over(old.since + span, span);
+  INSERT INTO seat AS s VALUES (h, me, own_most, own_useful, greatest(wish, 1), 0, held,
+    last + 1, now, now + span, span)
   ON CONFLICT (host, node) DO UPDATE
     SET most = own_most, useful = own_useful, need = greatest(wish, 1),
-    turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span;
+    turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span, lease = span;
   SELECT p.part INTO part FROM seat_parts(h, room) p WHERE p.node = me;
   part := greatest(0, least(coalesce(part, 0), room - others));
   UPDATE seat s SET told = part, seats = greatest(part, held),
@@ -984,7 +1008,8 @@ CREATE TABLE darkroom.seat (
     seats integer NOT NULL,
     turn bigint NOT NULL,
     since timestamp with time zone NOT NULL,
-    until timestamp with time zone NOT NULL
+    until timestamp with time zone NOT NULL,
+    lease interval NOT NULL
 )
 WITH (fillfactor='30', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_scale_factor='0');
 CREATE TABLE darkroom.share (

@@ -3,6 +3,7 @@
 // the store: no photo and no list is to blame.
 
 import CCurl
+import Linux
 import Vocabulary
 
 enum StoreTrouble {
@@ -13,7 +14,9 @@ enum StoreTrouble {
     switch result {
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT: return TransferEnding.resources
     case CURLE_PEER_FAILED_VERIFICATION:
-      let fault = CertificateFault(handle.number(CURLINFO_SSL_VERIFYRESULT)).failure(server: server)
+      let fault = CertificateFault(handle.number(CURLINFO_SSL_VERIFYRESULT)).failure(
+        server: server, now: MachineTime().wallTime())
+      if fault.kind == .machine { return fault }
       return Failure(
         .machine, scope: .prints, code: "store.certificate",
         reason: "the store cannot be used: \(fault.reason)",
