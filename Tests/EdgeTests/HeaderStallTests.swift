@@ -62,7 +62,10 @@ import Vocabulary
     // A server that sends a byte a turn costs nobody's time, and is not too slow for its own limit because of pauses.
     for _ in 0..<300 {
       terms.turns.next()
-      guard case .taken = transfer.takeBody([7]) else { return Issue.record("it makes way") }
+      guard case .taken = transfer.takeBody([7]) else {
+        Issue.record("it makes way")
+        return
+      }
     }
     terms.turns.next()
     #expect(taken(1) == 256 && transfer.isPaused && goOns.value == 1)
