@@ -4,7 +4,7 @@
 // Of each server the sum of `seats` is at most the limit, and a node never uses more than its own: it says how many it
 // holds, is told how many it may use, and what it was told to leave goes to another node only after a later request in
 // which it holds no more than that. A row counts until its lease is over. When the clock of the database is set
-// back, the lease begins anew: its node may live, and two nodes would use a seat. A request locks its servers in the
+// back, the lease begins again: its node may live, and two nodes would use a seat. A request locks its servers in the
 // order of their names.
 
 extension LedgerSchema {

@@ -27,7 +27,7 @@ struct WaitingFileTests {
         environment: ["DARKROOM_FAULT": fault, "NOTIFY_SOCKET": service.path])
       try await daemon.says(told)
       try await bench.until("the status line tells") {
-        service.status.contains("1 file waits in the inbox. secret.txt waits for ")
+        service.status.contains("1 file waits in the inbox. A file in the inbox waits for ")
       }
       let status = try await bench.tool("status").output
       #expect(status.contains("waitingFiles\t1\n"), "\(status)")

@@ -88,7 +88,7 @@ extension Health.Subject {
     ] {
       #expect(texts(subject, failure) { _ in true }.contains("SECRET"))
       let others = texts(subject, failure, Self.isEveryone)
-      // The names of files in the inbox are no secret of its members, but of other users of the machine.
+      // Members may know the names of files in the inbox; other users of the machine may not.
       var health = Health()
       _ = health.set(failure, for: subject, inbox: "/inbox")
       let line = health.statusLine(OpenTotal(), leased: OpenTotal(), isNew: false, Self.isEveryone)
@@ -123,7 +123,8 @@ extension Health.Subject {
   @Test(
     arguments: [
       (.work, "worker.start"), (.work, "worker.sandbox"), (.proxy, "proxy.name"),
-      (.proxy, "proxy.tls"), (.inbox, "inbox.lost"), (.blobs, "blobs.other"),
+      (.proxy, "proxy.tls"), (.proxy, "proxy.unreachable"), (.inbox, "inbox.lost"),
+      (.blobs, "blobs.other"),
       (.blobs, "folder.lost"), (.blobs, "store.unreachable"),
     ] as [(Health.Subject, String)])
   func `what is the daemon's own is told to all`(subject: Health.Subject, code: String) {

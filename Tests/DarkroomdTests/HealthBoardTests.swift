@@ -118,7 +118,7 @@ import Worker
       }
       for subject in Health.Subject.each { board.set(trouble("SECRET"), for: subject) }
       for subject in [
-        Health.Subject.downloads, .ledger, .blobs, .openFiles, .newWebhooks, .unsynced,
+        Health.Subject.downloads, .ledger, .blobs, .nodes, .openFiles, .newWebhooks, .unsynced,
         .crowd(.everyone), .list(ListID(17)), .copy(ListID(17)),
       ] { board.set(nil, for: subject) }
       board.set(trouble("SECRET"), for: .copy(ListID(1)))

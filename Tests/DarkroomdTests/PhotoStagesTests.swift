@@ -131,7 +131,7 @@ import Vocabulary
         let found = await failure {
           _ = try await bench.stages.recall(bench.work(state: .downloaded))
         }
-        #expect(found?.code == Failure.lostOriginal && found?.kind == kind, "once more")
+        #expect(found?.code == Failure.lostOriginal && found?.kind == kind, "again")
         #expect(found?.scope == .one && bench.state(photo) == .new)
         let originals = try bench.folders.originals.folder(FileName(number: 1), creating: false)
         FaultPlan.set(nil, for: originals.path)

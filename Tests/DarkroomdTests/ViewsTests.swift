@@ -65,7 +65,7 @@ import Vocabulary
       #expect(isClosed)
       let now = bench.parts.clock.wallTime()
       let host = try #require(bench.views.status(isStopping: false, for: .root).hosts.first)
-      #expect(host.name == "https://photos.example.org" && host.code == "http.503")
+      #expect(host.name == "photos.example.org" && host.code == "http.503")
       #expect(host.until == now + 600_000 && host.since == now)
       await bench.parts.photos.chains.idle(list)
       let waiting = try #require(try await show(bench).photos.first)

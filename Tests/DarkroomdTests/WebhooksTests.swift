@@ -36,7 +36,7 @@ import Vocabulary
         == #"{"event":"finished","list":7,"name":"3","title":"3","owner":3,"total":3,"#
         + #""filtered":3,"failed":3,"prints":"3","results":"3","retry":"3","reason":"3","#
         + #""key":"3"}"#)
-    #expect(try !Self.order().message.contains("key"), "it is no list of a cluster")
+    #expect(try !Self.order().message.contains("key"), "the list is of one machine")
   }
 
   private func add(_ bench: PartBench, _ orders: WebhookOrder...) throws {

@@ -39,7 +39,7 @@ enum LaterDeeds {
     kept.withLock { $0.append(Kept(file: file, address: address, size: size)) }
   }
 
-  /// What the kernel let a worker do to a file that it is to read.
+  /// The deeds that the kernel let a worker do to a file that it is to read.
   static func spoilInput(_ file: any OpenFile) -> String {
     spoil(Kept(file: file, address: dr_map(file.descriptor, 1), size: 1))
   }

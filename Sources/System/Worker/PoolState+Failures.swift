@@ -79,7 +79,7 @@ extension PoolState {
     }
   }
 
-  /// The picture may hang each worker, or somebody has stopped this one: another one tries it once more.
+  /// The picture may hang each worker, or a person has stopped this one: another worker tries it again.
   private static func idle(_ time: Duration) -> Failure {
     Failure(
       .passing, code: "worker.idle",

@@ -179,7 +179,7 @@ struct Health: Equatable, Sendable {
     return lines
   }
 
-  /// The line of the ledger has the same reason, or says that nobody knows more.
+  /// The line of the ledger has the same reason, or says that no more is known.
   private func isTold(_ subject: Subject, _ failure: Failure) -> Bool {
     switch subject {
     case .blobs: troubles[.ledger]?.code == failure.code
@@ -278,7 +278,7 @@ struct Health: Equatable, Sendable {
         guard case .file(let name) = subject else { return subject.line(failure, sees) }
         // Members may list the inbox; not every user of the machine may.
         return sees(subject.audience(failure))
-          ? "\(name): \(failure.reason)" : "a file in the inbox \(subject.wait(failure))"
+          ? "\(name): \(failure.reason)" : "A file in the inbox \(subject.wait(failure))"
       default: return nil
       }
     }

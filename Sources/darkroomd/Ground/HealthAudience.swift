@@ -44,7 +44,9 @@ extension Health.Subject {
     "store.certificate",
   ]
   /// Of a proxy that was not asked for a host yet.
-  private static let ownOfProxy: Set = ["proxy.name", "proxy.timeout", "proxy.tls"]
+  private static let ownOfProxy: Set = [
+    "proxy.name", "proxy.timeout", "proxy.tls", "proxy.unreachable", "proxy.socks",
+  ]
 
   /// The failure with the reason that the caller may read.
   func told(_ failure: Failure, _ sees: (Health.Audience) -> Bool) -> Failure {
@@ -65,7 +67,7 @@ extension Health.Subject {
     "waits for \(failure.kind == .final ? "its owner" : "this machine")"
   }
 
-  /// What the trouble affects, and what kind of trouble of a call it is.
+  /// Tells what the trouble affects, and what kind of trouble of a call it is.
   func closedLine(_ failure: Failure) -> String {
     func kind(_ affected: String) -> String {
       failure.callWords.map { "\(affected): \($0)" } ?? affected

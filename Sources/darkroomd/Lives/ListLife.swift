@@ -72,7 +72,7 @@ struct ListLife: Equatable, Sendable {
     /// The number tells the callers apart.
     case person(UInt64, user: UInt32)
     case successor(ListID)
-    /// The list follows the ledger; nobody waits for an answer.
+    /// The list follows the ledger; no caller waits for an answer.
     case ledger
   }
 
