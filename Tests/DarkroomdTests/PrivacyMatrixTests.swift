@@ -232,7 +232,8 @@ import Vocabulary
     network.failAll(failure)
     #expect(
       try await Patience.sees {
-        chains.closedHosts().contains { $0.owner == owner && $0.name == name }
+        // Both failures, since the second one asks for its wait as well.
+        chains.closedHosts().contains { $0.owner == owner && $0.name == name && $0.attempts == 2 }
       })
   }
 
