@@ -21,9 +21,11 @@ import Testing
   @Test(.enabled("promtool is not installed") { await has("promtool") })
   func `promtool has no complaint about the metrics`() async throws {
     try await DaemonBench.use { bench in
-      let path = "\(try await metrics(bench).folder.path)/darkroom.prom"
-      let check = "promtool check metrics <\(path)"
+      let (_, folder) = try await metrics(bench)
+      let check = "promtool check metrics <\(folder.path)/darkroom.prom"
       #expect(await HelperProcess.status(of: ["sh", "-c", check]) == 0)
+      // It goes with its value.
+      withExtendedLifetime(folder) {}
     }
   }
 
