@@ -108,7 +108,9 @@ struct WorkerPoolTests {
     let (original, print) = (try bench.file("keep a print"), try bench.file())
     _ = try await bench.pool.develop(original, into: print, WorkerBench.order())
     #expect(try print.read(at: 0, upTo: 100) == Array("keep a print".utf8))
-    #expect(try await bench.develop("spoil").get() == "spoilt: mapped,written,cut")
+    // The bench opens its originals to write; the daemon does not (`LyingWorkerTests`).
+    let deeds = try await bench.develop("spoil").get()
+    #expect(deeds.hasPrefix("spoilt: mapped,written,cut input: "), "\(deeds)")
     #expect(try print.read(at: 0, upTo: 100) == Array("OVERW".utf8))
     #expect(try original.read(at: 0, upTo: 100) == Array("keep a print".utf8))
   }
