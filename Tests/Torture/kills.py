@@ -375,6 +375,8 @@ class World:
         told = torture.wait_until(lambda: not self.errands.left(), STALL, 0.1)
         self.check(told, "hooks or webhooks are left", self.errands.left()[:5])
         self.check(self.daemon.stop() == 0, "SIGTERM did not end the daemon well")
+        # Two more starts would remove the segment of this life.
+        self.check_journal()
         # An end that was recorded just before the stop is told by the last start alone, which tries each webhook once.
         self.start_idle()
         told = torture.wait_until(lambda: not self.errands.left() or self.start_idle(), STALL, 1)
@@ -384,6 +386,7 @@ class World:
         """True if nothing is left to tell after it."""
         status = self.root.until_idle()
         self.check(status in (0, 3), "the last start", status)
+        self.check_journal()
         return not self.errands.left()
 
     def change_quietly(self):
