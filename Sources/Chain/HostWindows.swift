@@ -399,8 +399,9 @@ package struct HostWindows: Sendable {
   }
 
   /// Whether tried photos give up now, and whether untried ones do.
-  private func losses(_ host: Host, _ owner: UInt32, _ now: Duration) -> [Bool] {
-    [true, false].map { lost(host, owner, isTried: $0, hasFresh: !$0, now: now) != nil }
+  private func losses(_ host: Host, _ owner: UInt32, _ now: Duration) -> (Bool, Bool) {
+    let untried = lost(host, owner, isTried: false, hasFresh: true, now: now)
+    return (isLosing(host, owner, now), untried != nil)
   }
 
   private func places(_ name: String, _ host: Host, _ now: Duration) -> Places {

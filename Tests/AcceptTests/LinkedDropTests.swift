@@ -14,15 +14,21 @@ import Vocabulary
     if case .unreadable(let failure) = attempt { failure.code } else { nil }
   }
 
-  @Test(arguments: [0o664, 0o646, 0o620] as [UInt32])
-  func `a file that others may write becomes no list while it has another name`(mode: UInt32)
-    async throws
-  {
+  /// A list in the inbox with another name outside of it.
+  private func linked(_ mode: UInt32) throws -> (bench: ClaimBench, outside: String) {
     let bench = try ClaimBench()
     let outside = "\(bench.scratch.path)/outside"
     User.put(outside, "good end")
     User.mode(outside, mode)
     User.link(outside, "\(bench.inboxPath)/barn.plist")
+    return (bench, outside)
+  }
+
+  @Test(arguments: [0o664, 0o646, 0o620] as [UInt32])
+  func `a file that others may write becomes no list while it has another name`(mode: UInt32)
+    async throws
+  {
+    let (bench, outside) = try linked(mode)
     #expect(Self.code(await bench.claim.attempt(try bench.candidate(), .lease)) == "list.linked")
     // The file is not rejected either.
     User.put(outside, "no list")
@@ -38,11 +44,7 @@ import Vocabulary
   func `a file that its owner alone may write becomes a list, whatever its names`(mode: UInt32)
     async throws
   {
-    let bench = try ClaimBench()
-    let outside = "\(bench.scratch.path)/outside"
-    User.put(outside, "good end")
-    User.mode(outside, mode)
-    User.link(outside, "\(bench.inboxPath)/barn.plist")
+    let (bench, _) = try linked(mode)
     #expect(await bench.claim.attempt(try bench.candidate(), .lease) == .accepted(ListID(1)))
     try bench.expectTidy("at the end")
   }

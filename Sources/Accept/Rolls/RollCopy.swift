@@ -119,7 +119,7 @@ struct RollCopy: Sendable {
   }
 
   private func open(_ picture: Roll.Picture) throws(Attempt) -> DroppedFile {
-    // In a folder they are those of its owner, who made it.
+    // The pictures of a dropped folder belong to its owner, whoever gave them their names.
     if roll.key.place != .inbox { try DroppedFile.checkNames(picture.status) }
     let path = Array(picture.path.dropLast())
     let folder = try asUsers(closed: { RollLook.closed(path, $0) }) { () throws(SystemError) in

@@ -39,8 +39,7 @@ final class InboxDepartures: Sendable {
       files.append(file)
       counts[file.owner, default: 0] += 1
       if counts[file.owner, default: 0] > InboxDepartures.maximum { loseOne(of: file.owner) }
-      let most = counts.values.max()
-      if files.count > InboxDepartures.maximumInAll,
+      if files.count > InboxDepartures.maximumInAll, let most = counts.values.max(),
         let first = files.first(where: { counts[$0.owner] == most })
       {
         loseOne(of: first.owner)

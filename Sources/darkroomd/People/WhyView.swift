@@ -70,7 +70,7 @@ struct WhyView {
     case .damaged(let failure): note(.damaged, failure, nil, &wait)
     case .finishing(let failure, let until): note(.finishing, failure, until, &wait)
     case .ending: wait.kind = Kind.ending.rawValue
-    // It would go on but for the others.
+    // The list waits because of the other nodes alone.
     case .returning where isInLine: wait.kind = Kind.returningTurn.rawValue
     case .returning(let failure, let until): note(.returning, failure, until, &wait)
     case .open(let trouble):
