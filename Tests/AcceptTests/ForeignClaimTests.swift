@@ -71,8 +71,7 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     await bench.settle()
     // A folder that was moved aside might hold pictures.
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(5)).isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a end"])
     #expect(try bench.left() == ["foreign-claim-1", "foreign-claim-2"])
     #expect(try bench.folder.text("foreign-claim-1") == "taken")
@@ -96,13 +95,13 @@ import Vocabulary
       #expect(
         report.waiting.first?.waitsFor.words(for: 0).hasPrefix("the folder .claim in the inbox")
           == true)
-      bench.clock.advance(by: .seconds(5))
+      await bench.pass(.seconds(5))
     }
     #expect(bench.rules.recorded.isEmpty)
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim"])
     #expect(bench.rules.state.withLock { $0.isClosed }, "no file can become a list")
     FaultPlan.set(nil, for: owner)
-    bench.clock.advance(by: .seconds(5))
+    await bench.pass(.seconds(5))
     #expect(await bench.settle().isEmpty)
     #expect(bench.rules.names == ["a.plist"])
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim", nil])

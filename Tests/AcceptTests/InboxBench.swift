@@ -43,11 +43,10 @@ final class InboxBench: Sendable {
   let state: LinuxFolder
   let lists: LinuxFolder
   let failed: LinuxFolder
-  let clock = SimulatedClock(uptime: .seconds(1000))
   let rules = ScriptedRules()
   let inbox: RunningInbox
+  private let clock = SimulatedClock(uptime: .seconds(1000))
   private let place: String
-
   private let settings: InboxSettings
 
   /// `place` is the inbox, below the scratch folder; calls of the folder `failed` pass the gate.
@@ -109,12 +108,31 @@ final class InboxBench: Sendable {
   var troubles: [String?] { rules.state.withLock { $0.troubles } }
   var isClosed: Bool { rules.state.withLock { $0.isClosed } }
 
+  /// Moves the clock and waits until what became due has ended. The clock moves in no other way, so that
+  /// no attempt is under way when a test changes what the attempt meets.
+  /// - Parameter other: the inbox that this clock moves, if it is not the first.
+  @discardableResult
+  func pass(_ time: Duration, of other: RunningInbox? = nil) async -> SweepReport {
+    clock.advance(by: time)
+    return await (other ?? inbox).settled()
+  }
+
+  /// Moves the clock and looks once, while a list is read for as long as the test likes.
+  @discardableResult func look(after time: Duration) async -> SweepReport {
+    clock.advance(by: time)
+    return await inbox.look()
+  }
+
   /// Settles twice, with the dwell in between.
   @discardableResult func settle() async -> SweepReport {
     _ = await inbox.settled()
-    clock.advance(by: .milliseconds(250))
-    return await inbox.settled()
+    return await pass(.milliseconds(250))
   }
+
+  func setWallTime(_ time: UInt64) { clock.setWallTime(time) }
+
+  /// When the inbox wants to be woken.
+  var nextTurn: Duration? { clock.next }
 
   /// The bytes of every accepted list, by its dropped name.
   func accepted() throws -> [String: String] {

@@ -75,8 +75,7 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     User.put(bench.path("b.doc"), "")
     await bench.rules.wait(for: ["ignored b.doc"])
-    bench.clock.advance(by: .milliseconds(250))
-    _ = await bench.inbox.settled()
+    await bench.pass(.milliseconds(250))
     #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
@@ -98,7 +97,7 @@ import Vocabulary
       let report = await bench.settle()
       #expect(
         report.waiting.map { $0.waitsFor.words(for: 0) } == ["a program has it open for writing"])
-      bench.clock.advance(by: .seconds(60))
+      await bench.pass(.seconds(60))
     }
     #expect(bench.rules.names.isEmpty && bench.rules.rejectedCodes.isEmpty)
     User.write(file, " and really the end")
@@ -150,8 +149,7 @@ import Vocabulary
     }
     await bench.settle()
     // Pictures may still come into the folder.
-    bench.clock.advance(by: .seconds(5))
-    let report = await bench.inbox.settled()
+    let report = await bench.pass(.seconds(5))
     #expect(report.isEmpty)
     #expect(report.waitingCount == 0 && report.ignoredCount == 6)
     let ignored = bench.rules.state.withLock { $0.ignored }
@@ -175,12 +173,10 @@ import Vocabulary
     FaultPlan.set(.init("fsync", on: "\(path)/.claim/1", code: 5, isPermanent: true), for: path)
     defer { FaultPlan.set(nil, for: path) }
     await bench.settle()
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().candidates > 0)
+    #expect(await bench.pass(.seconds(5)).candidates > 0)
     #expect(bench.rules.names == ["Barn.plist"])
     FaultPlan.set(nil, for: path)
-    bench.clock.advance(by: .seconds(1))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(1)).isEmpty)
     #expect(bench.rules.names == ["Barn.plist"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
@@ -209,7 +205,7 @@ import Vocabulary
     await bench.settle()
     #expect(bench.rules.names == ["1.plist", "2.plist"])
     bench.rules.state.withLock { $0.mostLists = 3 }
-    bench.clock.advance(by: .seconds(60))
+    await bench.pass(.seconds(60))
     await bench.settle()
     #expect(bench.rules.names == ["1.plist", "2.plist", "3.plist"])
     await bench.inbox.stop()
@@ -337,8 +333,7 @@ import Vocabulary
       report.waiting.map { $0.waitsFor.words(for: 0) } == [
         "it is not a valid list yet: line 1: no end"
       ])
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(5)).isEmpty)
     #expect(try bench.failed.text("a.plist") == "half a li")
     let reason = try #require(try bench.failed.text("a.plist.reason.txt"))
     #expect(reason.hasPrefix("The list 'a.plist' was not accepted: line 1: no end.\ncode=list.syn"))
@@ -354,8 +349,7 @@ import Vocabulary
     _ = ftruncate(file, 1 << 40)
     close(file)
     await bench.settle()
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(5)).isEmpty)
     #expect(bench.rules.rejectedCodes == ["list.size"])
     #expect(try bench.failed.listing() == ["a.plist", "a.plist.reason.txt"])
     await bench.inbox.stop()

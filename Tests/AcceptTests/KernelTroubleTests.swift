@@ -32,11 +32,10 @@ import Vocabulary
     let report = await bench.settle()
     #expect(
       report.waiting.first?.waitsFor.words(for: 0).hasPrefix("it must stay unchanged") == true)
-    bench.clock.advance(by: .seconds(4))
+    await bench.pass(.seconds(4))
     User.put(bench.path("a.plist"), "a longer end")
     #expect(await bench.settle().candidates == 1)
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(5)).isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a longer end"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
@@ -52,8 +51,7 @@ import Vocabulary
     bench.rules.state.withLock { $0.onAccept = { User.put(path, "new end") } }
     for _ in 0..<2 {
       await bench.settle()
-      bench.clock.advance(by: .seconds(5))
-      _ = await bench.inbox.settled()
+      await bench.pass(.seconds(5))
     }
     let folders = bench.rules.recorded.keys.sorted()
     let texts = try folders.map { list in
@@ -78,14 +76,11 @@ import Vocabulary
     #expect(
       report.waiting.first?.waitsFor.words(for: ThisProcess.user)
         == "something is mounted over it. Unmount that, so that it can leave the inbox")
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().helpless == 1)
+    #expect(await bench.pass(.seconds(5)).helpless == 1)
     #expect(bench.rules.waits == ["a.plist: list.covered"] && bench.rules.names == ["a.plist"])
     heal(bench)
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled().helpless == 1, "the pauses grow")
-    bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.settled() == SweepReport())
+    #expect(await bench.pass(.seconds(5)).helpless == 1, "the pauses grow")
+    #expect(await bench.pass(.seconds(5)) == SweepReport())
     #expect(bench.rules.waits.last == "a.plist: over" && bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
@@ -138,8 +133,7 @@ import Vocabulary
     _ = await bench.inbox.settled()
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<2 {
-      bench.clock.advance(by: .seconds(5))
-      _ = await bench.inbox.settled()
+      await bench.pass(.seconds(5))
     }
     #expect(bench.rules.names == ["a.plist"])
     FaultPlan.set(nil, for: "\(bench.scratch.path)/inbox")
@@ -147,8 +141,7 @@ import Vocabulary
     _ = await bench.inbox.settled()
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch"])
     #expect(!bench.rules.state.withLock { $0.isClosed }, "its files are seen")
-    bench.clock.advance(by: .seconds(60))
-    _ = await bench.inbox.settled()
+    await bench.pass(.seconds(60))
     #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch", nil])
     await bench.inbox.stop()
   }
@@ -169,13 +162,13 @@ import Vocabulary
       fail(bench, call, code, first: first)
       User.put(bench.path("a.plist"), "a end")
       for _ in 0..<3 {
-        bench.clock.advance(by: .seconds(60))
+        await bench.pass(.seconds(60))
         _ = await bench.settle()
       }
       heal(bench)
       #expect(bench.rules.rejectedCodes.isEmpty)
       for _ in 0..<3 {
-        bench.clock.advance(by: .seconds(60))
+        await bench.pass(.seconds(60))
         _ = await bench.settle()
       }
       #expect(try bench.accepted() == ["a.plist": "a end"], "\(call) \(first)")
@@ -201,7 +194,7 @@ import Vocabulary
       User.put(bench.path("a.plist"), "a end")
       User.put(bench.path("b.plist"), "b end")
       for _ in 0..<3 {
-        bench.clock.advance(by: .seconds(60))
+        await bench.pass(.seconds(60))
         _ = await bench.settle()
       }
       #expect(bench.rules.names.contains("b.plist"), "\(first)")
@@ -212,7 +205,7 @@ import Vocabulary
       #expect(code != 11 || codes.isEmpty, "\(first)")
       heal(bench)
       for _ in 0..<3 {
-        bench.clock.advance(by: .seconds(300))
+        await bench.pass(.seconds(300))
         _ = await bench.settle()
       }
       #expect(try bench.accepted() == ["a.plist": "a end", "b.plist": "b end"], "\(first)")
@@ -227,13 +220,13 @@ import Vocabulary
     bench.rules.state.withLock { $0.isLate = true }
     for _ in 0..<5 {
       let report = await bench.settle()
-      bench.clock.advance(by: .seconds(5))
+      await bench.pass(.seconds(5))
       #expect(
         report.waiting.map { $0.waitsFor.words(for: 0) }
           == ["another list of its name was accepted or removed at the same time"])
     }
     bench.rules.state.withLock { $0.isLate = false }
-    #expect(await bench.settle().isEmpty)
+    #expect(await bench.pass(.seconds(5)).isEmpty)
     #expect(bench.rules.names == ["a.plist"])
     #expect(bench.rules.waits.isEmpty && bench.troubles.allSatisfy { $0 == nil })
     await bench.inbox.stop()
@@ -252,12 +245,12 @@ import Vocabulary
     User.put(bench.path("a.plist"), "rotten")
     for _ in 0..<3 {
       _ = await bench.settle()
-      bench.clock.advance(by: .seconds(60))
+      await bench.pass(.seconds(60))
     }
     #expect(bench.rules.rejectedCodes == ["list.syntax"])
     #expect(try !bench.hidden().isEmpty)
     heal(bench)
-    bench.clock.advance(by: .seconds(60))
+    await bench.pass(.seconds(60))
     _ = await bench.settle()
     #expect(try bench.hidden().isEmpty)
     await bench.inbox.stop()
@@ -293,15 +286,14 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<20 {
       _ = await bench.settle()
-      bench.clock.advance(by: .seconds(60))
+      await bench.pass(.seconds(60))
     }
     #expect(bench.rules.waits == ["a.plist: \(code)"])
     // The attempt that the clock started ends before the heal; then its pause has to end.
     _ = await bench.inbox.settled()
     heal(bench)
     // A file that may not be opened rests for five minutes at most.
-    bench.clock.advance(by: .seconds(300))
-    #expect(await bench.inbox.settled().isEmpty)
+    #expect(await bench.pass(.seconds(300)).isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a end"])
     #expect(bench.rules.waits == ["a.plist: \(code)", "a.plist: over"])
     await bench.inbox.stop()

@@ -104,8 +104,7 @@ import Vocabulary
     // A file dropped meanwhile stays, and nothing is made in the strange folder.
     User.put(bench.path("stranger.plist"), "stranger end")
     for _ in 0..<3 {
-      bench.clock.advance(by: .seconds(10))
-      #expect(await bench.inbox.settled().isTroubled)
+      #expect(await bench.pass(.seconds(10)).isTroubled)
     }
     if misfortune.code == "inbox.marker" {
       let found = try LinuxFolder.open(path: bench.inboxPath).listing()
@@ -136,7 +135,7 @@ import Vocabulary
     User.rename(bench.inboxPath, "\(bench.scratch.path)/away")
     // The second look begins after the timer of the first one is set.
     for _ in 0..<2 { #expect(await bench.inbox.settled().isTroubled) }
-    #expect(bench.clock.next ?? .zero >= .seconds(1), "the file is due in 250 ms")
+    #expect(bench.nextTurn ?? .zero >= .seconds(1), "the file is due in 250 ms")
     User.rename("\(bench.scratch.path)/away", bench.inboxPath)
     await bench.settle()
     #expect(bench.rules.names == ["a.plist"])
@@ -160,8 +159,7 @@ import Vocabulary
     User.put(bench.path("b.plist"), "b end")
     let next = try bench.another()
     _ = await next.settled()
-    bench.clock.advance(by: .milliseconds(250))
-    #expect(await next.settled().isEmpty)
+    #expect(await bench.pass(.milliseconds(250), of: next).isEmpty)
     #expect(bench.rules.names == ["a.plist", "b.plist"])
     await next.stop()
   }
@@ -216,7 +214,8 @@ import Vocabulary
       async let one = first.inbox.settled()
       async let other = next.settled()
       _ = await (one, other)
-      for bench in [first, second] { bench.clock.advance(by: .seconds(1)) }
+      await first.pass(.seconds(1))
+      await second.pass(.seconds(1), of: next)
     }
     let names = first.rules.names + second.rules.names
     #expect(names.count == 40 && Set(names).count == 40)
@@ -235,13 +234,13 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<3 {
       _ = await bench.inbox.settled()
-      bench.clock.advance(by: .seconds(10))
+      await bench.pass(.seconds(10))
     }
     #expect(bench.isClosed && bench.rules.names.isEmpty)
     bench.rules.state.withLock { $0.standing = nil }
     for _ in 0..<3 {
       _ = await bench.inbox.settled()
-      bench.clock.advance(by: .seconds(10))
+      await bench.pass(.seconds(10))
     }
     #expect(bench.rules.names == ["a.plist"] && !bench.isClosed)
     #expect(bench.rules.state.withLock { $0.troubles } == ["state.moved", nil])

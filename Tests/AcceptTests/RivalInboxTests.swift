@@ -32,8 +32,7 @@ import Vocabulary
     await bench.inbox.stop()
     User.put(bench.path("last.plist"), "last end")
     #expect(await !rival.settled().isTroubled)
-    bench.clock.advance(by: .seconds(1))
-    await rival.settled()
+    await bench.pass(.seconds(1), of: rival)
     #expect(rules.names == ["last.plist"])
     // The kernel may have no watch left for it beside all other tests of the process.
     let troubles = rules.state.withLock { $0.troubles.filter { $0 != "inbox.watch" } }
