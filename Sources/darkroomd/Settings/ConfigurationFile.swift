@@ -105,7 +105,7 @@ struct ConfigurationFile: Sendable {
       folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
     } catch {
       if error.isMissing, !isNamed { return [] }
-      throw unreadable(path, error)
+      throw Self.unreadable(path, error)
     }
     var found: [Text] = []
     let isThere = try Self.reading(path) { () throws(SystemError) in
