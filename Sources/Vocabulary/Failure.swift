@@ -20,6 +20,8 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case everything
     /// Requests through the proxy.
     case proxy
+    /// The same, or requests to one host alone: the proxy answered in place of the host, and either may be the cause.
+    case proxyOrHost
     /// The store of the prints: only a new print there shows that it is over.
     case store
     /// One file or folder, and the list that it belongs to.
@@ -70,9 +72,10 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         waitSeconds: waitSeconds))
   }
 
-  /// The same failure as one of that server, unless the failure is not one of the world or already has its server.
+  /// The same failure as one of that server, unless the failure cannot be one of the world or already has its server.
   package func at(_ server: String) -> Failure {
-    guard kind == .passing || kind == .final, self.server == nil else { return self }
+    let isWorld = kind == .passing || kind == .final || scope == .proxyOrHost
+    guard isWorld, self.server == nil else { return self }
     var facts = facts
     facts.server = server
     return Failure(facts)
@@ -91,6 +94,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The list changed state before this change could be recorded.
   package static let overtaken = Failure(
     .cancelled, code: "overtaken", reason: "the list has ended or has changed in the meantime")
+
+  /// The code of a proxy's word that it found no address for a host.
+  package static let proxyLookup = "proxy.lookup"
 
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }
