@@ -31,35 +31,51 @@ extension Admission {
     } else if !line.returned.isEmpty {
       line.candidate = Candidate(
         number: line.returned.removeFirst(), isFresh: false, isReturned: true)
-    } else if !isAstray(key.list) {
-      if !line.held.isEmpty {
-        line.candidate = Candidate(number: takeHeld(key.list, &line), isFresh: false)
-      } else if line.canLookAhead {
-        return .seek(after: line.cursor)
-      }
+    } else if let number = takeHeld(key.list, &line) {
+      line.candidate = Candidate(number: number, isFresh: false)
+    } else if line.canLookAhead {
+      return .seek(after: line.cursor)
     }
     return line.candidate.map { .ask($0.number) } ?? .nothing
   }
 
-  /// A photo that people look at goes first.
-  private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32 {
-    if focus.isEmpty { return line.held.removeFirst() }
-    let focused = line.held.firstIndex { focus.isFocused(PhotoID(list: list, number: $0)) }
-    let number = line.held.remove(at: focused ?? 0)
-    if focused != nil { focus.again(PhotoID(list: list, number: number)) }
+  /// A held photo whose host leads fewer photos to closed servers now. One that people look at goes first.
+  private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32? {
+    if line.held.isEmpty { return nil }
+    let free = line.held.names.filter { !isAstray(list, at: $0) }
+    if free.isEmpty { return nil }
+    var number = line.held.first(of: free) { _ in true }
+    if !focus.isEmpty,
+      let focused = line.held.first(
+        of: free,
+        where: {
+          focus.isFocused(PhotoID(list: list, number: $0))
+        })
+    {
+      number = focused
+      focus.again(PhotoID(list: list, number: focused))
+    }
+    if let number {
+      line.held.remove(number)
+    } else {
+      for host in free where line.turnBack(to: host) {}
+    }
     return number
   }
 
-  /// So many photos are led to closed servers, or to servers that fail, that others would only find out the same.
-  private func isAstray(_ list: ListID) -> Bool {
-    let led = hosts.detours.count(of: list)
+  /// The host leads so many photos to closed servers, or to servers that fail, that others would only find out the same.
+  private func isAstray(_ list: ListID, at host: String) -> Bool {
+    let led = hosts.detours.count(of: list, from: host)
     if led < Line.mostLed { return false }
     if led >= Line.longestWait { return true }
     let owner = owner(of: list)
-    let strays = hosts.detours.servers(of: list).reduce(0) { sum, server in
-      hosts.closure(of: server.key, for: owner) == nil ? sum : sum + server.value
+    var strays = 0
+    for (server, photos) in hosts.detours.servers(of: list, from: host)
+    where hosts.closure(of: server, for: owner) != nil {
+      strays += photos
+      if strays >= Line.mostLed { return true }
     }
-    return strays >= Line.mostLed
+    return false
   }
 
   mutating func place(
@@ -89,8 +105,8 @@ extension Admission {
       return .give(number, nil)
     }
     let isNew = !prospect.isTried && host != HostWindows.here && hosts.detours[photo] == nil
-    if isNew, isAstray(key.list) {
-      line.held.append(number)
+    if isNew, isAstray(key.list, at: host) {
+      line.held.add(number, host: host, mayPass: candidate.isFresh)
       return .again
     }
     let door = hosts.door(of: photo, at: host, for: owner(of: key.list), now: now)
@@ -157,10 +173,10 @@ extension Admission {
 
   /// New photos of the line may show that the server behind redirects of its list is well, so that the others do not give
   /// up sooner.
-  private func isHopeful(_ list: ListID, _ line: Line, at host: String) -> Bool {
-    if isAstray(list) { return false }
-    let isLed = hosts.detours.servers(of: list)[host] != nil
-    return line.hasNew && isLed
+  private func isHopeful(_ list: ListID, _ line: Line, at server: String) -> Bool {
+    hosts.detours.leaders(of: list, to: server).contains {
+      line.hasNew(from: $0) && !isAstray(list, at: $0)
+    }
   }
 
   /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while
@@ -168,8 +184,8 @@ extension Admission {
   private mutating func move(
     from host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) {
-    if host != HostWindows.here, isAstray(key.list) {
-      line.held += line.forHost.takeNew(at: host)
+    if host != HostWindows.here, isAstray(key.list, at: host) {
+      for number in line.forHost.takeNew(at: host) { line.held.add(number, host: host) }
     }
     let led = line.forHost.led(at: host)
     let owner = owner(of: key.list)
@@ -252,7 +268,7 @@ extension Admission {
       let key = home ?? (lines[own]?.reaches(photo.number) == true ? own : LineKey(photo.list))
       guard var line = lines.removeValue(forKey: key) else { continue }
       line.returned.removeAll { $0 == photo.number }
-      line.held.removeAll { $0 == photo.number }
+      line.held.remove(photo.number)
       for other in all where lines[other]?.candidate?.number == photo.number {
         lines[other]?.candidate = nil
       }
@@ -316,8 +332,8 @@ extension Admission {
   /// It waits for its turn alone.
   private func isFree(_ photo: PhotoID, in home: LineKey) -> Bool {
     guard let line = lines[home] else { return false }
-    return line.returned.contains(photo.number)
-      || (line.held.contains(photo.number) && !isAstray(photo.list))
+    if line.returned.contains(photo.number) { return true }
+    return line.held.host(of: photo.number).map { !isAstray(photo.list, at: $0) } ?? false
   }
 
   private func isStill(_ list: ListID) -> Bool {

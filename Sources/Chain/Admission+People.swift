@@ -135,7 +135,7 @@ extension Admission {
     return all.contains { lines[$0]?.waiting.contains(photo.number) == true } ? .retry : .turn
   }
 
-  /// Takes time in proportion to the hosts for which photos wait, which are at most `longestWait`.
+  /// Takes time in proportion to the hosts for which photos wait, which are at most `mostWaiting`.
   func waits(of list: ListID) -> ListWaits? {
     guard let all = keys[list] else { return nil }
     var waits = ListWaits()
@@ -150,8 +150,9 @@ extension Admission {
       if let first = line.waiting.first, first.due < waits.retry?.due ?? .seconds(Int64.max) {
         waits.retry = (first.element, first.due)
       }
-      let next = line.candidate?.number ?? line.returned.first ?? line.held.first
-      waits.next = waits.next ?? next ?? (line.isExhausted ? nil : line.cursor + 1)
+      let next = line.candidate?.number ?? line.returned.first
+      let ahead = line.isExhausted ? line.held.first : line.cursor + 1
+      waits.next = waits.next ?? next ?? ahead
     }
     waits.hosts = Array(crowds.values)
     return waits
@@ -189,7 +190,9 @@ extension Admission {
       }
       rest -= slow
       let others = line.waiting.count + line.held.count
-      let count = still + slow >= Line.longestWait ? Int(UInt32.max) : still + slow + others
+      let isFull = still + slow >= Line.longestWait && !line.canLookAhead
+      let isMore = isFull || (line.isExhausted && line.held.hasPassed)
+      let count = isMore ? Int(UInt32.max) : still + slow + others
       if count > 0 { found.counts[key.list, default: 0] += count }
       if slow > 0 { found.slow[key.list, default: 0] += slow }
     }

@@ -73,15 +73,18 @@ extension Admission {
     /// Photos that wait for another attempt.
     var waiting = DueQueue<UInt32>()
     var forHost = WaitingForHost()
-    /// Photos that are not tried before fewer photos of the list are led to closed servers.
-    var held: [UInt32] = []
+    /// Photos that are not tried before their host leads fewer photos of the list to closed servers.
+    var held = HeldPhotos()
     var candidate: Candidate?
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
 
-    /// The cursor stops when this many photos wait for hosts.
+    /// The cursor stops when this many photos wait for hosts, besides photos that are led elsewhere: these have a limit at
+    /// each host that leads them.
     static let longestWait = 1024
-    /// No photo is tried whose redirect is not known while this many of its list are led to closed servers.
+    /// It stops as well when this many wait in all.
+    static let mostWaiting = 8192
+    /// No photo is tried whose redirect is not known while its host leads this many of its list to closed servers.
     static let mostLed = 128
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
@@ -104,10 +107,23 @@ extension Admission {
       return candidate != nil || !returned.isEmpty || !held.isEmpty || canLookAhead
     }
 
-    /// Photos that were not tried may show that a server behind a redirect is well.
-    var hasNew: Bool { !isExhausted || !held.isEmpty }
+    /// Photos of the host that were not tried may show that a server behind it is well.
+    func hasNew(from host: String) -> Bool { !isExhausted || held.has(host) }
 
-    var canLookAhead: Bool { !isExhausted && forHost.count < Self.longestWait }
+    /// The cursor goes back to photos of the host that it has passed by, once those at hand have been tried.
+    mutating func turnBack(to host: String) -> Bool {
+      guard forHost.count(host) < Self.mostLed, let number = held.turnBack(to: host) else {
+        return false
+      }
+      cursor = min(cursor, number - 1)
+      isExhausted = false
+      return true
+    }
+
+    var canLookAhead: Bool {
+      !isExhausted && forHost.count - forHost.ledCount < Self.longestWait
+        && forHost.count < Self.mostWaiting
+    }
 
     func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }
 

@@ -21,18 +21,24 @@ struct Detours: Sendable {
   /// How many photos are led to each server.
   private struct Counts: Sendable {
     private(set) var servers: [String: Int] = [:]
+    private(set) var photos = 0
 
-    mutating func add(_ server: String) { servers[server, default: 0] += 1 }
+    mutating func add(_ server: String) {
+      servers[server, default: 0] += 1
+      photos += 1
+    }
 
     mutating func remove(_ server: String) {
       let left = (servers[server] ?? 1) - 1
       servers[server] = left > 0 ? left : nil
+      photos -= 1
     }
   }
 
   private struct OfList: Sendable {
     var photos: [UInt32: Detour] = [:]
-    var counts = Counts()
+    /// By the host that leads them.
+    var hosts: [String: Counts] = [:]
   }
 
   /// By list, since a photo may end in another line than the one in which it was tried.
@@ -51,24 +57,35 @@ struct Detours: Sendable {
 
   func count(of list: ListID) -> Int { lists[list]?.photos.count ?? 0 }
 
-  /// How many photos of the list are led to each server.
-  func servers(of list: ListID) -> [String: Int] { lists[list]?.counts.servers ?? [:] }
+  /// How many photos of the list the host leads elsewhere.
+  func count(of list: ListID, from host: String) -> Int { lists[list]?.hosts[host]?.photos ?? 0 }
+
+  /// How many photos of the list the host leads to each server.
+  func servers(of list: ListID, from host: String) -> [String: Int] {
+    lists[list]?.hosts[host]?.servers ?? [:]
+  }
+
+  /// The hosts that lead photos of the list to the server.
+  func leaders(of list: ListID, to server: String) -> [String] {
+    lists[list]?.hosts.filter { $0.value.servers[server] != nil }.map(\.key) ?? []
+  }
 
   func lead(to server: String) -> Bool { all.servers[server] != nil }
 
   mutating func note(_ photo: PhotoID, _ detour: Detour) {
     forget(photo)
     lists[photo.list, default: OfList()].photos[photo.number] = detour
-    lists[photo.list]?.counts.add(detour.server)
+    lists[photo.list]?.hosts[detour.host, default: Counts()].add(detour.server)
     all.add(detour.server)
   }
 
   mutating func forget(_ photo: PhotoID) {
-    guard let server = lists[photo.list]?.photos.removeValue(forKey: photo.number)?.server else {
-      return
+    guard let detour = lists[photo.list]?.photos.removeValue(forKey: photo.number) else { return }
+    lists[photo.list]?.hosts[detour.host]?.remove(detour.server)
+    if lists[photo.list]?.hosts[detour.host]?.photos == 0 {
+      lists[photo.list]?.hosts[detour.host] = nil
     }
-    lists[photo.list]?.counts.remove(server)
     if lists[photo.list]?.photos.isEmpty == true { lists[photo.list] = nil }
-    all.remove(server)
+    all.remove(detour.server)
   }
 }

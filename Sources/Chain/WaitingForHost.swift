@@ -16,6 +16,8 @@ struct WaitingForHost: Sendable {
   private var crowds: [String: Crowd] = [:]
   /// The host of each photo.
   private var numbers: [UInt32: String] = [:]
+  /// How many of them are led to another server.
+  private(set) var ledCount = 0
 
   var count: Int { numbers.count }
   /// Sorted, so that a simulation replays.
@@ -51,7 +53,10 @@ struct WaitingForHost: Sendable {
     } else {
       crowd.fresh.insert((number, url), at: isFirst ? 0 : crowd.fresh.count)
     }
-    if isLed { crowd.led.insert(number) }
+    if isLed {
+      crowd.led.insert(number)
+      ledCount += 1
+    }
     crowds[host] = crowd
   }
 
@@ -60,7 +65,7 @@ struct WaitingForHost: Sendable {
     let isFirst = isFresh && !crowd.fresh.isEmpty || crowd.tried.isEmpty
     let entry = isFirst ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
     numbers[entry.number] = nil
-    crowd.led.remove(entry.number)
+    if crowd.led.remove(entry.number) != nil { ledCount -= 1 }
     if crowd.count > 0 { crowds[host] = crowd }
     return entry
   }
@@ -89,7 +94,7 @@ struct WaitingForHost: Sendable {
     } else {
       found = nil
     }
-    crowd.led.remove(number)
+    if crowd.led.remove(number) != nil { ledCount -= 1 }
     if crowd.count > 0 { crowds[host] = crowd }
     return found
   }

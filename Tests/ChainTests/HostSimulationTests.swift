@@ -44,6 +44,25 @@ import Vocabulary
     #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
   }
 
+  /// A host leads each photo to a dead server: one, a few, or another one for each photo. Its photos are before those of
+  /// another host, or between them.
+  @Test(arguments: 1...24)
+  func `photos of a host that answers do not wait for the detours of another host`(
+    seed: Int
+  ) async throws {
+    let isMixed: Bool = seed % 2 == 0
+    let hosts = (0..<3050).map { place in
+      (isMixed ? place % 61 == 0 : place == 0 || place > 3000) ? "well" : "stray"
+    }
+    let list: (UInt32, [String]) = (3050, hosts)
+    let world = try await ended(HostWorld(seed: UInt64(seed), lists: [list], meddling: false))
+    #expect(world.left == 0, "photos that never ended")
+    #expect(world.excess == 0 && world.trespasses == 0 && world.stuck == 0)
+    #expect(world.ends["well"] ?? .zero < .seconds(150), "\(world.ends["well"] ?? .zero)")
+    #expect(world.ends["stray"] ?? .zero > .seconds(600), "they wait for their patience")
+    #expect(world.admission.inFlight == 0 && world.admission.hosts.detours.isEmpty)
+  }
+
   @Test(arguments: 1...20)
   func `photos that need seats at two servers end`(seed: Int) async throws {
     let lists: [(UInt32, [String])] = [(200, ["door", "gate"]), (60, ["back"]), (60, ["door"])]

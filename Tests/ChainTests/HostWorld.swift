@@ -54,6 +54,8 @@ struct HostWorld {
   private(set) var idleLooks = 0
   /// Moments at which a line with a photo and room was neither called nor had an alarm.
   private(set) var stuck = 0
+  /// When the last photo of each host ended.
+  private(set) var ends: [String: Duration] = [:]
   /// Photos given up although their host would have delivered them.
   private(set) var unjust = 0
   private var random: SplitMix
@@ -77,6 +79,8 @@ struct HostWorld {
   private let turning: Duration
   /// This machine has no network then. The host `back` recovers later by this time.
   var outage: Range<Duration>?
+  /// The number of dead servers to which `stray` leads photos.
+  private let spread: Int
 
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
 
@@ -93,6 +97,7 @@ struct HostWorld {
       ["well", "dead", "lossy", "busy", "back"].shuffled(using: &random)
         .prefix(Int.random(in: 1...4, using: &random)))
     (isMeddled, isShared) = (meddling, sharing)
+    spread = [1, 3, 10_000][Int(seed % 3)]
     let limits = HostLimits(most: most, patience: patience, areShared: sharing)
     let hosts = HostWindows(limits, triedPatience: policy.span)
     let window = isWide ? 40 : Int.random(in: 4...40, using: &random)
@@ -267,6 +272,7 @@ struct HostWorld {
 
   /// The server to which the host leads the photo; nil if it has the photo itself.
   private func target(of photo: PhotoID, at host: String) -> String? {
+    if host == "stray" { return "lost\(Int(photo.number) % spread)" }
     guard host == "door" || host == "gate" else { return nil }
     let place = (Int(photo.number) + (now < turning ? 0 : 1)) % (targets.count + 1)
     return place == 0 ? nil : targets[place - 1]
@@ -279,6 +285,7 @@ struct HostWorld {
     switch server {
     case "slow": return (.seconds(Int64.random(in: 1...30, using: &random)), .answered)
     case "dead": return (quick, .failed(reset))
+    case _ where server.hasPrefix("lost"): return (quick, .failed(reset))
     case "lossy": return (quick, Bool.random(using: &random) ? .answered : .failed(reset))
     case "busy":
       let busy = Failure(
@@ -362,6 +369,7 @@ struct HostWorld {
     guard let isOver = lists[photo.list]?.states[Int(photo.number) - 1], !isOver else { return end }
     lists[photo.list]?.states[Int(photo.number) - 1] = true
     lists[photo.list]?.left -= 1
+    if let host = host(of: photo) { ends[host] = now }
     return end
   }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photos of one line that are not tried while their host leads many photos of their list to closed servers. A plain
+// value.
+
+struct HeldPhotos: Sendable {
+  private struct Crowd: Sendable {
+    /// In the order of their arrival.
+    var numbers: [UInt32] = []
+    /// The first photo that the cursor has passed by, since enough are here.
+    var passed: UInt32?
+  }
+
+  /// A host with none has no entry.
+  private var crowds: [String: Crowd] = [:]
+  /// The host of each photo.
+  private var hosts: [UInt32: String] = [:]
+
+  /// The cursor passes by photos of a host of which so many are here.
+  static let most = 1024
+
+  /// Also true if the cursor has passed by none.
+  var isEmpty: Bool { crowds.isEmpty }
+  var count: Int { hosts.count }
+  /// The cursor has passed by photos.
+  var hasPassed: Bool { crowds.values.contains { $0.passed != nil } }
+  /// Sorted, so that a simulation replays.
+  var names: [String] { crowds.keys.sorted() }
+  var first: UInt32? { names.lazy.compactMap { crowds[$0]?.numbers.first }.first }
+
+  func has(_ host: String) -> Bool { crowds[host] != nil }
+  func contains(_ number: UInt32) -> Bool { hosts[number] != nil }
+  func host(of number: UInt32) -> String? { hosts[number] }
+
+  func first(of hosts: [String], where fits: (UInt32) -> Bool) -> UInt32? {
+    for host in hosts {
+      if let number = crowds[host]?.numbers.first(where: fits) { return number }
+    }
+    return nil
+  }
+
+  /// - Parameter mayPass: the cursor has found the photo, and will find it again.
+  mutating func add(_ number: UInt32, host: String, mayPass: Bool = false) {
+    guard hosts[number] == nil else { return }
+    var crowd = crowds.removeValue(forKey: host) ?? Crowd()
+    if mayPass, crowd.numbers.count >= Self.most {
+      crowd.passed = min(crowd.passed ?? number, number)
+    } else {
+      crowd.numbers.append(number)
+      hosts[number] = host
+    }
+    crowds[host] = crowd
+  }
+
+  mutating func remove(_ number: UInt32) {
+    guard let host = hosts.removeValue(forKey: number), var crowd = crowds.removeValue(forKey: host)
+    else { return }
+    if let place = crowd.numbers.firstIndex(of: number) { crowd.numbers.remove(at: place) }
+    if !crowd.numbers.isEmpty || crowd.passed != nil { crowds[host] = crowd }
+  }
+
+  /// The first photo that the cursor has passed by, if none of the host is here; it is passed by no more.
+  mutating func turnBack(to host: String) -> UInt32? {
+    guard let crowd = crowds[host], crowd.numbers.isEmpty, let passed = crowd.passed else {
+      return nil
+    }
+    crowds[host] = nil
+    return passed
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whose failure it is when a proxy answers, in place of a host, with an error that both may have caused. Hosts are
+// witnesses: what the proxy passes on for one of them shows that it works, and two that fail together show that it
+// does not. Of a host that fails alone nobody knows, so its photos wait for their patience, as they would without a
+// proxy. A plain value.
+
+import Vocabulary
+
+struct ProxyWitness: Sendable {
+  /// A host for which the proxy answers with errors.
+  private struct Suspect: Sendable {
+    let since: Duration
+    var last: Duration
+    /// The proxy has passed on the answer of another host since then.
+    var isConvicted = false
+  }
+
+  /// The limit of hosts that are remembered.
+  private static let mostHosts = 4096
+  /// A host that has not failed for this time is no suspect any more.
+  private static let memory = Duration.seconds(600)
+  private static let leastPatience = Duration.seconds(60)
+
+  /// The proxy has passed on an answer since the route was set.
+  private var hasAnswered = false
+  /// Since it last did, all downloads through it have waited.
+  private var isDoubted = false
+  /// Hosts whose answers it has passed on.
+  private var known: Set<String> = []
+  private var suspects: [String: Suspect] = [:]
+
+  /// The proxy has passed on the answer of the host.
+  mutating func heard(_ host: String) {
+    (hasAnswered, isDoubted) = (true, false)
+    if known.count >= Self.mostHosts { known = [] }
+    known.insert(host)
+    suspects[host] = nil
+    for name in suspects.keys { suspects[name]?.isConvicted = true }
+  }
+
+  /// The downloads through the proxy wait for it.
+  mutating func doubt() { isDoubted = true }
+
+  /// The proxy has answered for the host with an error. True if it is the host's.
+  mutating func blames(_ host: String, _ failure: Failure, patience: Duration, now: Duration)
+    -> Bool
+  {
+    suspects = suspects.filter { $0.value.last + Self.memory > now }
+    if suspects[host] == nil, suspects.count >= Self.mostHosts { suspects = [:] }
+    var suspect = suspects[host] ?? Suspect(since: now, last: now)
+    suspect.last = now
+    suspects[host] = suspect
+    if hasWitness(besides: host) { return false }
+    if suspect.isConvicted { return true }
+    if failure.code == Failure.proxyLookup, hasAnswered, !isDoubted, !known.contains(host) {
+      return true
+    }
+    return now >= suspect.since + max(patience, Self.leastPatience)
+  }
+
+  /// Nobody knows yet whether the failures of another host are its own.
+  func isInDoubt(besides host: String, patience: Duration, now: Duration) -> Bool {
+    suspects.contains { name, suspect in
+      name != host && !suspect.isConvicted
+        && now < suspect.since + max(patience, Self.leastPatience)
+    }
+  }
+
+  /// Another host fails as well that the proxy has served, or any while it has served none.
+  private func hasWitness(besides host: String) -> Bool {
+    suspects.contains { name, suspect in
+      name != host && !suspect.isConvicted && (known.contains(name) || !hasAnswered)
+    }
+  }
+}
