@@ -42,7 +42,9 @@ extension Admission {
   /// A held photo whose host leads fewer photos to closed servers now. One that people look at goes first.
   private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32? {
     if line.held.isEmpty { return nil }
-    let free = line.held.names.filter { !isAstray(list, at: $0) }
+    let free = line.held.names.filter {
+      line.forHost.freshCount($0) < Line.mostAtHand && !isAstray(list, at: $0)
+    }
     if free.isEmpty { return nil }
     var number = line.held.first(of: free) { _ in true }
     if !focus.isEmpty,
@@ -63,7 +65,7 @@ extension Admission {
     return number
   }
 
-  /// The host leads so many photos to closed servers, or to servers that fail, that others would only find out the same.
+  /// The host leads many photos to closed servers, or to servers that fail; others would only find out the same.
   private func isAstray(_ list: ListID, at host: String) -> Bool {
     let led = hosts.detours.count(of: list, from: host)
     if led < Line.mostLed { return false }
@@ -174,9 +176,9 @@ extension Admission {
   /// New photos of the line may show that the server behind redirects of its list is well, so that the others do not give
   /// up sooner.
   private func isHopeful(_ list: ListID, _ line: Line, at server: String) -> Bool {
-    hosts.detours.leaders(of: list, to: server).contains {
-      line.hasNew(from: $0) && !isAstray(list, at: $0)
-    }
+    let leaders = hosts.detours.leaders(of: list, to: server)
+    let fresh = leaders.filter { line.hasNew(from: $0) }
+    return fresh.contains { !isAstray(list, at: $0) }
   }
 
   /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while

@@ -86,6 +86,8 @@ extension Admission {
     static let mostWaiting = 8192
     /// No photo is tried whose redirect is not known while its host leads this many of its list to closed servers.
     static let mostLed = 128
+    /// The limit of held photos that wait at their host: they are held again when one more is led to a closed server.
+    static let mostAtHand = 32
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
@@ -110,7 +112,7 @@ extension Admission {
     /// Photos of the host that were not tried may show that a server behind it is well.
     func hasNew(from host: String) -> Bool { !isExhausted || held.has(host) }
 
-    /// The cursor goes back to photos of the host that it has passed by, once those at hand have been tried.
+    /// The cursor goes back to photos of the host that it passed by, once the photos at hand were tried.
     mutating func turnBack(to host: String) -> Bool {
       guard forHost.count(host) < Self.mostLed, let number = held.turnBack(to: host) else {
         return false

@@ -6,7 +6,7 @@ struct HeldPhotos: Sendable {
   private struct Crowd: Sendable {
     /// In the order of their arrival.
     var numbers: [UInt32] = []
-    /// The first photo that the cursor has passed by, since enough are here.
+    /// The first photo that the cursor passed by, since enough are here.
     var passed: UInt32?
   }
 
@@ -15,13 +15,13 @@ struct HeldPhotos: Sendable {
   /// The host of each photo.
   private var hosts: [UInt32: String] = [:]
 
-  /// The cursor passes by photos of a host of which so many are here.
+  /// The cursor passes by further photos of a host when this many are here.
   static let most = 1024
 
-  /// Also true if the cursor has passed by none.
+  /// Also true if the cursor passed by none.
   var isEmpty: Bool { crowds.isEmpty }
   var count: Int { hosts.count }
-  /// The cursor has passed by photos.
+  /// The cursor passed by photos.
   var hasPassed: Bool { crowds.values.contains { $0.passed != nil } }
   /// Sorted, so that a simulation replays.
   var names: [String] { crowds.keys.sorted() }
@@ -38,7 +38,7 @@ struct HeldPhotos: Sendable {
     return nil
   }
 
-  /// - Parameter mayPass: the cursor has found the photo, and will find it again.
+  /// - Parameter mayPass: the cursor found the photo, and will find it again.
   mutating func add(_ number: UInt32, host: String, mayPass: Bool = false) {
     guard hosts[number] == nil else { return }
     var crowd = crowds.removeValue(forKey: host) ?? Crowd()
@@ -58,7 +58,7 @@ struct HeldPhotos: Sendable {
     if !crowd.numbers.isEmpty || crowd.passed != nil { crowds[host] = crowd }
   }
 
-  /// The first photo that the cursor has passed by, if none of the host is here; it is passed by no more.
+  /// The first photo that the cursor passed by, if none of the host is here; it is passed by no more.
   mutating func turnBack(to host: String) -> UInt32? {
     guard let crowd = crowds[host], crowd.numbers.isEmpty, let passed = crowd.passed else {
       return nil

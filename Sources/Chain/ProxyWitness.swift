@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whose failure it is when a proxy answers, in place of a host, with an error that both may have caused. Hosts are
 // witnesses: what the proxy passes on for one of them shows that it works, and two that fail together show that it
-// does not. Of a host that fails alone nobody knows, so its photos wait for their patience, as they would without a
-// proxy. A plain value.
+// does not. A host that fails alone leaves the cause open, so its photos wait for their patience, as they would without
+// a proxy. A plain value.
 
 import Vocabulary
 
@@ -11,25 +11,25 @@ struct ProxyWitness: Sendable {
   private struct Suspect: Sendable {
     let since: Duration
     var last: Duration
-    /// The proxy has passed on the answer of another host since then.
+    /// The proxy passed on the answer of another host since then.
     var isConvicted = false
   }
 
   /// The limit of hosts that are remembered.
   private static let mostHosts = 4096
-  /// A host that has not failed for this time is no suspect any more.
+  /// A host is forgotten this long after its last failure.
   private static let memory = Duration.seconds(600)
   private static let leastPatience = Duration.seconds(60)
 
-  /// The proxy has passed on an answer since the route was set.
+  /// The proxy passed on an answer since the route was set.
   private var hasAnswered = false
-  /// Since it last did, all downloads through it have waited.
+  /// Since it last did, all downloads through it waited once.
   private var isDoubted = false
-  /// Hosts whose answers it has passed on.
+  /// Hosts whose answers it passed on.
   private var known: Set<String> = []
   private var suspects: [String: Suspect] = [:]
 
-  /// The proxy has passed on the answer of the host.
+  /// The proxy passed on the answer of the host.
   mutating func heard(_ host: String) {
     (hasAnswered, isDoubted) = (true, false)
     if known.count >= Self.mostHosts { known = [] }
@@ -41,7 +41,7 @@ struct ProxyWitness: Sendable {
   /// The downloads through the proxy wait for it.
   mutating func doubt() { isDoubted = true }
 
-  /// The proxy has answered for the host with an error. True if it is the host's.
+  /// The proxy answered for the host with an error. True if it is the host's.
   mutating func blames(_ host: String, _ failure: Failure, patience: Duration, now: Duration)
     -> Bool
   {
@@ -58,7 +58,7 @@ struct ProxyWitness: Sendable {
     return now >= suspect.since + max(patience, Self.leastPatience)
   }
 
-  /// Nobody knows yet whether the failures of another host are its own.
+  /// It is still open whether the failures of another host are its own.
   func isInDoubt(besides host: String, patience: Duration, now: Duration) -> Bool {
     suspects.contains { name, suspect in
       name != host && !suspect.isConvicted
@@ -66,7 +66,7 @@ struct ProxyWitness: Sendable {
     }
   }
 
-  /// Another host fails as well that the proxy has served, or any while it has served none.
+  /// Another host fails as well that the proxy served, or any while it served none.
   private func hasWitness(besides host: String) -> Bool {
     suspects.contains { name, suspect in
       name != host && !suspect.isConvicted && (known.contains(name) || !hasAnswered)

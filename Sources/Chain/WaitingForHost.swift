@@ -36,6 +36,7 @@ struct WaitingForHost: Sendable {
   func hasTried(_ host: String) -> Bool { crowds[host]?.tried.isEmpty == false }
   func hasFresh(_ host: String) -> Bool { crowds[host]?.fresh.isEmpty == false }
   func count(_ host: String) -> Int { crowds[host]?.count ?? 0 }
+  func freshCount(_ host: String) -> Int { crowds[host]?.fresh.count ?? 0 }
 
   /// The photos at the host that need room at another server as well. Sorted, so that a simulation replays.
   func led(at host: String) -> [UInt32] { crowds[host]?.led.sorted() ?? [] }

@@ -20,15 +20,10 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case everything
     /// Requests through the proxy.
     case proxy
-<<<<<<< HEAD
-    /// The place of the prints, as a store, or a shared folder that is full: only a new print there shows that it is over.
-    case prints
-=======
     /// The same, or requests to one host alone: the proxy answered in place of the host, and either may be the cause.
     case proxyOrHost
-    /// The store of the prints: only a new print there shows that it is over.
-    case store
->>>>>>> xe-wip
+    /// The place of the prints, as a store, or a shared folder that is full: only a new print there shows that it is over.
+    case prints
     /// One file or folder, and the list that it belongs to.
     case one
   }
@@ -104,13 +99,11 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package static let overtaken = Failure(
     .cancelled, code: "overtaken", reason: "the list has ended or has changed in the meantime")
 
-<<<<<<< HEAD
   /// The code of trouble that ends for all photos when this machine has a network again.
   package static let noNetwork = "network.down"
-=======
+
   /// The code of a proxy's word that it found no address for a host.
   package static let proxyLookup = "proxy.lookup"
->>>>>>> xe-wip
 
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }

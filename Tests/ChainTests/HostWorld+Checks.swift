@@ -7,6 +7,9 @@ import Vocabulary
 @testable import Chain
 
 extension HostWorld {
+  /// A look takes time in proportion to the hosts, so with thousands of them not each step is looked at.
+  var isLooking: Bool { events % (1 + admission.hosts.hosts.count / 64) == 0 }
+
   /// A host has a place for a line that it has not called, or has no alarm for the time of a probe; or a called line with
   /// room in the window has not answered.
   var hasStuckLine: Bool {

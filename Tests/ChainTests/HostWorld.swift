@@ -145,7 +145,7 @@ struct HostWorld {
       if isMeddled, events % 7 == 0 { meddle() }
       pump()
       if isShared { share() }
-      if hasStuckLine { stuck += 1 }
+      if isLooking, hasStuckLine { stuck += 1 }
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
       let renewal = isShared && left > 0 && shares < 100_000 ? nextShare : nil
@@ -165,7 +165,7 @@ struct HostWorld {
       events += 1
       arrive()
       land()
-      if !isMeddled { findLate() }
+      if !isMeddled, isLooking { findLate() }
       if isAlarm, admission.nextDue == next {
         // An alarm must admit a photo or be postponed.
         pump()

@@ -156,7 +156,8 @@ struct ProxyTests {
     let isSure = code == "proxy.login" && tls
     #expect(failure?.kind == .machine && failure?.scope == (isSure ? .proxy : .proxyOrHost))
     #expect(failure?.advice.hasPrefix("If ") == !isSure)
-    #expect(failure?.server == (isSure ? nil : "photos.example:\(world.bench.origin.port)"))
+    let server = try PhotoURL(parsing: world.url(tls: tls)).serverName
+    #expect(failure?.server == (isSure ? nil : server))
     #expect(failure?.reason.contains("127.0.0.1:\(world.proxy.port)") == true)
     #expect(reply?.size == 19)
     let known = code == "proxy.gateway" ? "http.\(mode)" : code
