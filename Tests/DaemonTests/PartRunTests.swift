@@ -187,7 +187,18 @@ import Testing
       #expect(try await run(bench, list, "2-9").code == 0)
       #expect(bench.origin.requests() == before)
       #expect(before.allSatisfy { !$0.contains("/1.jpg") })
-      // What a person has removed is made again, by a task without its state.
+      // The print of a success stands.
+      for lost in 1...2 {
+        if lost == 1 {
+          try bench.folder.write([], to: "shared/summer/Two.jpg")
+        } else {
+          try FileManager.default.removeItem(atPath: "\(prints(bench))/summer/Three.jpg")
+        }
+        let end = try await run(bench, list, "2-9")
+        #expect(end.code == 4)
+        #expect(end.errors.contains("another size: \(lost), the first is Two.jpg"), "\(end)")
+      }
+      // A removed print is made again, by a task without its state.
       for gone in ["summer/Two.jpg", "summer"] {
         for path in [gone, ".darkroom/summer/2-9"] {
           try FileManager.default.removeItem(atPath: "\(prints(bench))/\(path)")

@@ -321,7 +321,7 @@ import Vocabulary
       let entry = try #require(bench.recorder.ledger { $0[list] })
       let results = PartResults(
         path: "\(bench.scratch.path)/results.jsonl", list: entry, sha256: "", range: nil)
-      try results.write(bench.work)
+      _ = try results.write(bench.work)
       let bytes = try #require(bench.scratch.bytes(of: "results.jsonl"))
       let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
       #expect(lines.count == 5 && lines[1].contains(#""state":"unknown""#), "\(lines)")

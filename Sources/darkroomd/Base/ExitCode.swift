@@ -6,6 +6,8 @@ import Vocabulary
 
 enum ExitCode {
   static let done: Int32 = 0
+  /// The daemon is idle, and something needs a person: damaged files of a list, or lost prints of `darkroomd run`.
+  static let attention: Int32 = 4
   /// The command line is wrong.
   static let usage: Int32 = 64
   /// The list of `darkroomd run` is not one, or has no photo in the range.

@@ -20,7 +20,13 @@ struct PartResults {
 
   private static let piece = 64 << 10
 
-  func write(_ work: ListWork) throws(Failure) {
+  /// Prints that are recorded, and were removed or cut since.
+  struct Lost {
+    var count = 0
+    var first = ""
+  }
+
+  func write(_ work: ListWork) throws(Failure) -> Lost {
     let outcome = try work.outcome(of: list.id, isLast: true)
     let catalog = try work.lists.look(list.id).catalog
     let slash = path.lastIndex(of: "/")
@@ -28,6 +34,8 @@ struct PartResults {
     guard let name = FileName(slash.map { path[path.index(after: $0)...] } ?? path[...]) else {
       throw Failure(.final, code: "results.name", reason: "the path does not end in a name")
     }
+    let prints = try asMachine { () throws(SystemError) in try Self.folder(outcome.prints) }
+    var lost = Lost()
     let file = try asMachine { () throws(SystemError) in
       try NewFile(in: LinuxFolder.open(path: folder))
     }
@@ -35,8 +43,12 @@ struct PartResults {
       var bytes = JSONWriter.bytes(.object(head(outcome))) + [0x0A]
       var offset: UInt64 = 0
       for number in catalog.numbers {
-        bytes += JSONWriter.bytes(
-          .object(Self.object(try outcome.photo(number), catalog.place(of: number))))
+        let photo = try outcome.photo(number)
+        if case .filtered(let print) = photo.ending, try !Self.stands(print, in: prints) {
+          if lost.count == 0 { lost.first = print.name }
+          lost.count += 1
+        }
+        bytes += JSONWriter.bytes(.object(Self.object(photo, catalog.place(of: number))))
         bytes.append(0x0A)
         guard bytes.count >= Self.piece || number == catalog.count else { continue }
         try asMachine { () throws(SystemError) in try file.file.write(bytes, at: offset) }
@@ -49,6 +61,24 @@ struct PartResults {
     } catch {
       file.discard()
       throw error
+    }
+    return lost
+  }
+
+  private static func folder(_ path: String?) throws(SystemError) -> LinuxFolder? {
+    guard let path else { return nil }
+    do throws(SystemError) { return try LinuxFolder.open(path: path) } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  private static func stands(
+    _ print: PhotoOutcome.Print, in folder: LinuxFolder?
+  ) throws(Failure) -> Bool {
+    guard let folder, let name = FileName(print.name) else { return false }
+    return try asMachine { () throws(SystemError) in
+      try folder.status(ifThere: name)?.size == print.bytes
     }
   }
 

@@ -238,10 +238,15 @@ struct PartTask: Sendable {
     guard newest.state.isFinal else { return code }
     let path = order.results ?? "\(root)/results.jsonl"
     do throws(Failure) {
-      try PartResults(
+      let lost = try PartResults(
         path: path, list: newest, sha256: sum.sha256, range: order.range
       ).write(work)
-      return code
+      if lost.count == 0 { return code }
+      complain(
+        "prints that this task recorded are gone or have another size: \(lost.count), the first is "
+          + "\(Printable.text(lost.first)); to have them made again, remove \(Printable.text(root)) and start the task again"
+      )
+      return ExitCode.attention
     } catch {
       complain("could not write the results to \(Printable.text(path)): \(error.words)")
       return ExitCode.io

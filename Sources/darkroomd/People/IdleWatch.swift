@@ -76,6 +76,7 @@ struct IdleWatch: OnGround {
     }
     if departures.rejected > 0 || entries.contains(where: { $0.failed > 0 }) { return 3 }
     let waits = helpless > 0 || health.health.waitingLists > 0
-    return waits || entries.contains(where: { $0.state == .paused }) ? 4 : 0
+    return waits || entries.contains(where: { $0.state == .paused })
+      ? ExitCode.attention : ExitCode.done
   }
 }
