@@ -41,18 +41,18 @@ extension Admission {
 
   /// A held photo whose host leads fewer photos to closed servers now. One that people look at goes first.
   private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32? {
-    if line.held.isEmpty { return nil }
-    let free = line.held.names.filter {
-      line.forHost.freshCount($0) < Line.mostAtHand && !isAstray(list, at: $0)
+    if line.held.isEmpty || hosts.detours.count(of: list) >= Line.mostWaiting { return nil }
+    var free: [String] = []
+    for host in line.held.names
+    where line.forHost.freshCount(host) < Line.mostAtHand && !isAstray(list, at: host) {
+      free.append(host)
+      // Without a photo that people look at, the first one goes.
+      if focus.isEmpty, line.held.hasPhotos(of: host) { break }
     }
-    if free.isEmpty { return nil }
     var number = line.held.first(of: free) { _ in true }
-    if !focus.isEmpty,
+    if !focus.isEmpty, number != nil,
       let focused = line.held.first(
-        of: free,
-        where: {
-          focus.isFocused(PhotoID(list: list, number: $0))
-        })
+        of: free, where: { focus.isFocused(PhotoID(list: list, number: $0)) })
     {
       number = focused
       focus.again(PhotoID(list: list, number: focused))
@@ -60,13 +60,14 @@ extension Admission {
     if let number {
       line.held.remove(number)
     } else {
-      for host in free where line.turnBack(to: host) {}
+      for host in free { line.turnBack(to: host) }
     }
     return number
   }
 
   /// The host leads many photos to closed servers, or to servers that fail; others would only find out the same.
   private func isAstray(_ list: ListID, at host: String) -> Bool {
+    if hosts.detours.count(of: list) >= Line.mostWaiting { return true }
     let led = hosts.detours.count(of: list, from: host)
     if led < Line.mostLed { return false }
     if led >= Line.longestWait { return true }
@@ -108,9 +109,10 @@ extension Admission {
     }
     let isNew = !prospect.isTried && host != HostWindows.here && hosts.detours[photo] == nil
     if isNew, isAstray(key.list, at: host) {
-      line.held.add(number, host: host, mayPass: candidate.isFresh)
+      line.hold(number, host: host, isFresh: candidate.isFresh)
       return .again
     }
+    line.passes = 0
     let door = hosts.door(of: photo, at: host, for: owner(of: key.list), now: now)
     // A photo of its line that already waits there goes first, unless this one gives up.
     let answer = hosts.ask(
@@ -177,7 +179,10 @@ extension Admission {
   /// up sooner.
   private func isHopeful(_ list: ListID, _ line: Line, at server: String) -> Bool {
     let leaders = hosts.detours.leaders(of: list, to: server)
-    let fresh = leaders.filter { line.hasNew(from: $0) }
+    if line.isExhausted, leaders.count > line.held.names.count {
+      return line.held.names.contains { leaders.contains($0) && !isAstray(list, at: $0) }
+    }
+    let fresh = leaders.lazy.filter { line.hasNew(from: $0) }
     return fresh.contains { !isAstray(list, at: $0) }
   }
 

@@ -75,6 +75,8 @@ extension Admission {
     var forHost = WaitingForHost()
     /// Photos that are not tried before their host leads fewer photos of the list to closed servers.
     var held = HeldPhotos()
+    /// How many photos in a row the cursor passed by.
+    var passes = 0
     var candidate: Candidate?
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
@@ -88,6 +90,8 @@ extension Admission {
     static let mostLed = 128
     /// The limit of held photos that wait at their host: they are held again when one more is led to a closed server.
     static let mostAtHand = 32
+    /// The cursor stops when it passed by this many photos in a row: each turn back walks past them again.
+    static let mostPasses = 4096
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
@@ -113,18 +117,22 @@ extension Admission {
     func hasNew(from host: String) -> Bool { !isExhausted || held.has(host) }
 
     /// The cursor goes back to photos of the host that it passed by, once the photos at hand were tried.
-    mutating func turnBack(to host: String) -> Bool {
-      guard forHost.count(host) < Self.mostLed, let number = held.turnBack(to: host) else {
-        return false
-      }
+    mutating func turnBack(to host: String) {
+      guard forHost.count(host) < Self.mostLed, let number = held.turnBack(to: host) else { return }
       cursor = min(cursor, number - 1)
-      isExhausted = false
-      return true
+      (isExhausted, passes) = (false, 0)
+    }
+
+    /// - Parameter isFresh: the cursor found the photo, and will find it again.
+    mutating func hold(_ number: UInt32, host: String, isFresh: Bool) {
+      held.add(number, host: host, mayPass: isFresh)
+      if !held.contains(number) { passes += 1 }
     }
 
     var canLookAhead: Bool {
       !isExhausted && forHost.count - forHost.ledCount < Self.longestWait
-        && forHost.count < Self.mostWaiting
+        && forHost.count < Self.mostWaiting && held.count < Self.mostWaiting
+        && passes < Self.mostPasses
     }
 
     func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }

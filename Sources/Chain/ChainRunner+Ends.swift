@@ -13,7 +13,7 @@ extension ChainRunner: ChainOwner {
   var holds: UInt { state.withLock { $0.holds } }
 
   func arrived(_ photo: PhotoID, from server: String?) {
-    state.withLock { $0.heardProxy(of: photo, from: server) }
+    state.withLock { $0.heardProxy(of: photo) }
     answered(photo, by: server)
   }
 
@@ -29,14 +29,13 @@ extension ChainRunner: ChainOwner {
   }
 
   private func record(
-    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ met: Failure, _ hold: UInt
+    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async throws(Failure) -> PhotoEnd {
     let failed = time.uptime()
-    let failure = state.withLock { $0.judged(met, of: work.photo, failed) }
     // The list is over: its record takes no change of the photo any more.
     guard let standing = record.standing(of: work.photo) else { return .stopped }
     if stage == .download, failure.code.hasPrefix("http."), failure.kind == .final {
-      state.withLock { $0.heardProxy(of: work.photo, from: failure.server) }
+      state.withLock { $0.heardProxy(of: work.photo) }
     }
     if let refusal = work.refusal {
       // Nothing was tried, so no attempt is counted.
@@ -79,8 +78,7 @@ extension ChainRunner: ChainOwner {
       state.chains[photo] = nil
       state.admission.ended(photo, end, now: now)
       switch end {
-      case .machineTrouble(let failure, let hold)
-      where failure.scope == .proxy || failure.scope == .proxyOrHost:
+      case .machineTrouble(let failure, let hold) where failure.scope == .proxy:
         state.metProxy(failure, isCurrent: hold == state.holds, now)
       case .machineTrouble(let failure, let hold):
         // A chain that failed before the last hold may end after it, since its other operations were in
@@ -141,30 +139,12 @@ extension ChainRunner.State {
   mutating func metProxy(_ failure: Failure, isCurrent: Bool, _ now: Duration) {
     let hold = isCurrent ? proxyTrouble.holds : .max
     if proxyTrouble.met(failure, hold: hold, now: now) { events.append(.proxyTroubled(failure)) }
-    if proxyTrouble.isHeld {
-      admission.shutProxy(true, now: now)
-      proxyWitness.doubt()
-    }
+    if proxyTrouble.isHeld { admission.shutProxy(true, now: now) }
   }
 
   /// The photo's host has answered; perhaps through the proxy, which then works.
-  /// - Parameter server: the last server of the transfer; nil for the host.
-  mutating func heardProxy(of photo: PhotoID, from server: String?) {
-    guard admission.isProxied(photo), let host = server ?? admission.host(of: photo) else { return }
-    proxyWitness.heard(host)
+  mutating func heardProxy(of photo: PhotoID) {
+    guard proxyTrouble.failure != nil, admission.isProxied(photo) else { return }
     if proxyTrouble.passed() { events.append(.proxyRecovered) }
-  }
-
-  /// An error that the proxy or the host may have caused becomes the host's once the other hosts, or the time, show that.
-  mutating func judged(_ failure: Failure, of photo: PhotoID, _ now: Duration) -> Failure {
-    guard failure.scope == .proxyOrHost, let host = failure.server ?? admission.host(of: photo)
-    else { return failure }
-    let patience = admission.hosts.limits.patience
-    guard proxyWitness.blames(host, failure, patience: patience, now: now) else { return failure }
-    let isOver =
-      proxyTrouble.failure?.scope == .proxyOrHost
-      && !proxyWitness.isInDoubt(besides: host, patience: patience, now: now)
-    if isOver, proxyTrouble.passed() { events.append(.proxyRecovered) }
-    return Failure(.passing, code: failure.code, reason: failure.reason).at(host)
   }
 }

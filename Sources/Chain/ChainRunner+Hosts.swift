@@ -268,12 +268,9 @@ extension ChainRunner {
     state.withLock { state in
       if route == state.admission.hosts.route {
         state.proxyTrouble.hurry(now: now)
-      } else {
-        state.proxyWitness = ProxyWitness()
-        if state.proxyTrouble.end() {
-          state.events.append(.proxyRecovered)
-          state.admission.shutProxy(false, now: now)
-        }
+      } else if state.proxyTrouble.end() {
+        state.events.append(.proxyRecovered)
+        state.admission.shutProxy(false, now: now)
       }
       state.admission.route(by: route, now: now)
     }

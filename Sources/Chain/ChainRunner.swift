@@ -28,7 +28,6 @@ package final class ChainRunner<Work: Stages>: Sendable {
     var queued = 0
     var trouble = MachineTrouble()
     var proxyTrouble = MachineTrouble()
-    var proxyWitness = ProxyWitness()
     var events: [ChainEvent] = []
     /// Lists that were reported as done.
     var toldDone: Set<ListID> = []

@@ -39,6 +39,25 @@ struct Detours: Sendable {
     var photos: [UInt32: Detour] = [:]
     /// By the host that leads them.
     var hosts: [String: Counts] = [:]
+    /// For each server, the hosts that lead photos to it: a list may have photos at very many hosts.
+    var leaders: [String: Set<String>] = [:]
+
+    mutating func add(_ number: UInt32, _ detour: Detour) {
+      photos[number] = detour
+      hosts[detour.host, default: Counts()].add(detour.server)
+      leaders[detour.server, default: []].insert(detour.host)
+    }
+
+    mutating func remove(_ number: UInt32) -> Detour? {
+      guard let detour = photos.removeValue(forKey: number) else { return nil }
+      hosts[detour.host]?.remove(detour.server)
+      if hosts[detour.host]?.servers[detour.server] == nil {
+        leaders[detour.server]?.remove(detour.host)
+        if leaders[detour.server]?.isEmpty == true { leaders[detour.server] = nil }
+      }
+      if hosts[detour.host]?.photos == 0 { hosts[detour.host] = nil }
+      return detour
+    }
   }
 
   /// By list, since a photo may end in another line than the one in which it was tried.
@@ -66,25 +85,20 @@ struct Detours: Sendable {
   }
 
   /// The hosts that lead photos of the list to the server.
-  func leaders(of list: ListID, to server: String) -> [String] {
-    lists[list]?.hosts.filter { $0.value.servers[server] != nil }.map(\.key) ?? []
+  func leaders(of list: ListID, to server: String) -> Set<String> {
+    lists[list]?.leaders[server] ?? []
   }
 
   func lead(to server: String) -> Bool { all.servers[server] != nil }
 
   mutating func note(_ photo: PhotoID, _ detour: Detour) {
     forget(photo)
-    lists[photo.list, default: OfList()].photos[photo.number] = detour
-    lists[photo.list]?.hosts[detour.host, default: Counts()].add(detour.server)
+    lists[photo.list, default: OfList()].add(photo.number, detour)
     all.add(detour.server)
   }
 
   mutating func forget(_ photo: PhotoID) {
-    guard let detour = lists[photo.list]?.photos.removeValue(forKey: photo.number) else { return }
-    lists[photo.list]?.hosts[detour.host]?.remove(detour.server)
-    if lists[photo.list]?.hosts[detour.host]?.photos == 0 {
-      lists[photo.list]?.hosts[detour.host] = nil
-    }
+    guard let detour = lists[photo.list]?.remove(photo.number) else { return }
     if lists[photo.list]?.photos.isEmpty == true { lists[photo.list] = nil }
     all.remove(detour.server)
   }

@@ -12,6 +12,8 @@ struct HeldPhotos: Sendable {
 
   /// A host with none has no entry.
   private var crowds: [String: Crowd] = [:]
+  /// The hosts, the longest held first.
+  private(set) var names: [String] = []
   /// The host of each photo.
   private var hosts: [UInt32: String] = [:]
 
@@ -23,11 +25,10 @@ struct HeldPhotos: Sendable {
   var count: Int { hosts.count }
   /// The cursor passed by photos.
   var hasPassed: Bool { crowds.values.contains { $0.passed != nil } }
-  /// Sorted, so that a simulation replays.
-  var names: [String] { crowds.keys.sorted() }
   var first: UInt32? { names.lazy.compactMap { crowds[$0]?.numbers.first }.first }
 
   func has(_ host: String) -> Bool { crowds[host] != nil }
+  func hasPhotos(of host: String) -> Bool { crowds[host]?.numbers.isEmpty == false }
   func contains(_ number: UInt32) -> Bool { hosts[number] != nil }
   func host(of number: UInt32) -> String? { hosts[number] }
 
@@ -41,6 +42,7 @@ struct HeldPhotos: Sendable {
   /// - Parameter mayPass: the cursor found the photo, and will find it again.
   mutating func add(_ number: UInt32, host: String, mayPass: Bool = false) {
     guard hosts[number] == nil else { return }
+    if crowds[host] == nil { names.append(host) }
     var crowd = crowds.removeValue(forKey: host) ?? Crowd()
     if mayPass, crowd.numbers.count >= Self.most {
       crowd.passed = min(crowd.passed ?? number, number)
@@ -55,7 +57,13 @@ struct HeldPhotos: Sendable {
     guard let host = hosts.removeValue(forKey: number), var crowd = crowds.removeValue(forKey: host)
     else { return }
     if let place = crowd.numbers.firstIndex(of: number) { crowd.numbers.remove(at: place) }
-    if !crowd.numbers.isEmpty || crowd.passed != nil { crowds[host] = crowd }
+    if crowd.numbers.isEmpty, crowd.passed == nil { return drop(host) }
+    crowds[host] = crowd
+  }
+
+  private mutating func drop(_ host: String) {
+    crowds[host] = nil
+    if let place = names.firstIndex(of: host) { names.remove(at: place) }
   }
 
   /// The first photo that the cursor passed by, if none of the host is here; it is passed by no more.
@@ -63,7 +71,7 @@ struct HeldPhotos: Sendable {
     guard let crowd = crowds[host], crowd.numbers.isEmpty, let passed = crowd.passed else {
       return nil
     }
-    crowds[host] = nil
+    drop(host)
     return passed
   }
 }

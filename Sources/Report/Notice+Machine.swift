@@ -69,12 +69,8 @@ extension Notice {
       "d6fa902963c140b0a34c95d860d4c256", .warning,
       words: failure.kind == .final
         ? "Could not continue: \(reason(failure)); \(told(waits))."
-        : "\(who(failure)) is in trouble: \(reason(failure)); \(told(waits)) until it clears.",
+        : "This machine is in trouble: \(reason(failure)); \(told(waits)) until it clears.",
       fields: failure.fields + [.sentence(.waiting, waits)])
-  }
-
-  private static func who(_ failure: Failure) -> String {
-    failure.scope == .proxyOrHost ? "The proxy or a host" : "This machine"
   }
 
   /// The file was taken from the daemon; nothing is lost.
@@ -124,9 +120,7 @@ extension Notice {
   package static func machineRecovered(_ failure: Failure, resumes: String) -> Notice {
     Notice(
       "c5208ca66961411bb30fa78ef1cb8743",
-      // It may be known now that the host alone is in trouble.
-      words: "The \(failure.scope == .proxyOrHost ? "wait" : "trouble") is over "
-        + "(\(reason(failure))); \(told(resumes)).",
+      words: "The trouble is over (\(reason(failure))); \(told(resumes)).",
       fields: failure.cause + [.sentence(.waiting, resumes)])
   }
 

@@ -20,8 +20,6 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case everything
     /// Requests through the proxy.
     case proxy
-    /// The same, or requests to one host alone: the proxy answered in place of the host, and either may be the cause.
-    case proxyOrHost
     /// The place of the prints, as a store, or a shared folder that is full: only a new print there shows that it is over.
     case prints
     /// One file or folder, and the list that it belongs to.
@@ -72,10 +70,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         waitSeconds: waitSeconds))
   }
 
-  /// The same failure as one of that server, unless the failure cannot be one of the world or already has its server.
+  /// The same failure as one of that server, unless the failure is not one of the world or already has its server.
   package func at(_ server: String) -> Failure {
-    let isWorld = kind == .passing || kind == .final || scope == .proxyOrHost
-    guard isWorld, self.server == nil else { return self }
+    guard kind == .passing || kind == .final, self.server == nil else { return self }
     var facts = facts
     facts.server = server
     return Failure(facts)
@@ -101,9 +98,6 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The code of trouble that ends for all photos when this machine has a network again.
   package static let noNetwork = "network.down"
-
-  /// The code of a proxy's word that it found no address for a host.
-  package static let proxyLookup = "proxy.lookup"
 
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }

@@ -104,30 +104,6 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 5)
   }
 
-  @Test func `a host for which a proxy answers with errors holds up its photos for their patience`()
-    async throws
-  {
-    let open = Failure(
-      .machine, scope: .proxyOrHost, code: "proxy.refused", reason: "the proxy answered 503")
-    let bench = Darkbench(
-      hosts: HostLimits(patience: .seconds(600)),
-      download: { work throws(Failure) in if work.photo.list == ListID(1) { throw open } })
-    place(bench, 1, 3, at: "a.example")
-    place(bench, 2, 3, at: "b.example")
-    bench.runner.route(by: ProxyRoute(try ProxyServer(parsing: "http://proxy.example:3128")))
-    bench.add(1, photos: 3)
-    await bench.proxyTroubles.reaches(1)
-    #expect(bench.books.count(.failed) == 0)
-    await finish(bench, lists: 1)
-    #expect(bench.books.count(.failed) == 3)
-    #expect(bench.time.uptime() > .seconds(1600))
-    #expect((bench.proxyTroubles.count, bench.proxyRecoveries.count) == (1, 1))
-    #expect(bench.troubles.count == 0 && bench.hostNews.news.map(\.name).contains("a.example"))
-    bench.add(2, photos: 3)
-    await finish(bench, lists: 2)
-    #expect(bench.books.count(.filtered) == 3)
-  }
-
   @Test func `a request to be left alone is followed, and no attempt is counted`() async {
     let isBusy = Mutex(true)
     let bench = Darkbench(download: { _ throws(Failure) in

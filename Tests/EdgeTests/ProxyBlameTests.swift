@@ -15,8 +15,7 @@ struct ProxyBlameTests {
         .host("http_response_timeout")
       ),
       ("barn; error=dns_error; rcode=\"NXDOMAIN\"", .host("dns_error")),
-      ("barn; error=dns_error; rcode=\"SERVFAIL\"", .unknown),
-      ("barn; error=dns_error", .lookup("dns_error")), ("barn; error=dns_timeout", .unknown),
+      ("barn; error=dns_error; rcode=\"SERVFAIL\"", .unknown), ("barn; error=dns_error", .unknown),
       ("barn; details=\"a, b; error=connection_refused\"", .unknown),
       (
         "barn; details=\"\\\"; error=connection_refused, \"; error=proxy_internal_error",
@@ -31,8 +30,7 @@ struct ProxyBlameTests {
   @Test(
     arguments: [
       ("ERR_CONNECT_FAIL 111", .refused), ("ERR_CONNECT_FAIL 110", .unknown),
-      ("ERR_ZERO_SIZE_OBJECT 0", .host("ERR_ZERO_SIZE_OBJECT")),
-      ("ERR_DNS_FAIL 0", .lookup("ERR_DNS_FAIL")),
+      ("ERR_ZERO_SIZE_OBJECT 0", .host("ERR_ZERO_SIZE_OBJECT")), ("ERR_DNS_FAIL 0", .unknown),
       ("ERR_ACCESS_DENIED 0", .unknown), ("", .unknown),
     ] as [(String, ProxyBlame)])
   func `X-Squid-Error counts if it leaves no doubt`(text: String, blame: ProxyBlame) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cause that a proxy names for an error that it answers: squid's X-Squid-Error, and Proxy-Status of RFC 9209. Only
-// words that leave no doubt count, and words about names. A value.
+// words that leave no doubt count. A value.
 
 enum ProxyBlame: Equatable {
   case unknown
@@ -8,8 +8,6 @@ enum ProxyBlame: Equatable {
   case refused
   /// The host took the connection, or its name does not exist: the proxy's word for it.
   case host(String)
-  /// It found no address for the name of the host, which may not exist, or found no name server: its word for it.
-  case lookup(String)
   /// The proxy's word for an internal fault.
   case proxy(String)
 
@@ -26,7 +24,6 @@ enum ProxyBlame: Equatable {
   private static func blame(bySquid text: String) -> ProxyBlame {
     if text == "ERR_CONNECT_FAIL 111" { return .refused }
     let page = text.prefix { $0 != " " }
-    if page == "ERR_DNS_FAIL" { return .lookup(String(page)) }
     return ["ERR_ZERO_SIZE_OBJECT", "ERR_INVALID_RESP", "ERR_READ_TIMEOUT"].contains(page)
       ? .host(String(page)) : .unknown
   }
@@ -44,7 +41,6 @@ enum ProxyBlame: Equatable {
       "tls_protocol_error", "tls_certificate_error", "tls_alert_received":
       return .host(error)
     case "dns_error" where value("rcode") == "\"NXDOMAIN\"": return .host(error)
-    case "dns_error" where value("rcode") == nil: return .lookup(error)
     case "proxy_internal_error", "proxy_configuration_error": return .proxy(error)
     default: return .unknown
     }

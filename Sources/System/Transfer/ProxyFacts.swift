@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts of a request through a proxy, and the failures that the proxy causes: trouble of this machine's
 // way out, for which no photo is to blame. Some answers of a proxy may as well mean a host that does not answer: they
-// count as the host's while the proxy has lately passed on the answer of any host. If not, their scope leaves it open, and
-// the chains decide by what other hosts show.
+// count as the host's while the proxy has lately passed on the answer of any host, else as the proxy's.
 
 import CCurl
 import Vocabulary
@@ -53,8 +52,6 @@ extension TransferEnding {
   }
 
   private static let advice = "Check the proxy, and Proxy= under [Network] in darkroomd.conf"
-  private static let credential =
-    "darkroomd the credential 'proxy' with USER:PASSWORD, see darkroomd.conf(5)"
 
   /// Nil if the origin or the way to it is the cause.
   func proxyTrouble(_ connectTimeout: Duration) -> Failure? {
@@ -116,7 +113,7 @@ extension TransferEnding {
     case .refused: reason = "\(url.server) refused the connection of the proxy \(proxy.place)"
     case .host(let word):
       reason = "the proxy \(proxy.place) got no answer from \(url.server): '\(word)'"
-    case .proxy, .lookup, .unknown: return nil
+    case .proxy, .unknown: return nil
     }
     return Failure(.passing, code: "proxy.refused", reason: reason, waitSeconds: retryAfter)
   }
@@ -126,53 +123,31 @@ extension TransferEnding {
     guard url.scheme == .http, status == 502 || status == 504, retryAfter == nil,
       !proxy.isProven, answer.asked != .message
     else { return nil }
-    return open("proxy.gateway", answered(proxy))
-  }
-
-  /// The cause may be the host alone.
-  private func open(
-    _ code: String, _ reason: String,
-    _ advice: String = "If other hosts fail as well, check the proxy, "
-      + "and Proxy= under [Network] in darkroomd.conf"
-  ) -> Failure {
-    Failure(.machine, scope: .proxyOrHost, code: code, reason: reason, advice: advice)
-  }
-
-  /// The answer to a plain request is the proxy's or the host's.
-  private func answered(_ proxy: ProxyFacts) -> String {
-    "the request for \(url.server) through the proxy \(proxy.place) was answered with "
-      + StatusWords.of(status)
+    return trouble(
+      "proxy.gateway",
+      "\(url.server) answered \(StatusWords.of(status)) through the proxy \(proxy.place)")
   }
 
   /// The cause may be the proxy or the host. One webhook must not wait for another one's host.
   private func unsure(_ proxy: ProxyFacts, _ code: String, _ what: String) -> Failure {
     var reason = "the proxy \(proxy.place) \(what)"
-    var (code, isSure) = (code, false)
-    switch proxy.blame {
-    case .proxy(let word): (isSure, reason) = (true, reason + ": '\(word)'")
-    case .lookup(let word):
-      code = Failure.proxyLookup
-      reason = "the proxy \(proxy.place) found no address for \(url.server): '\(word)'"
-    case .refused, .host, .unknown: break
-    }
+    var isSure = false
+    if case .proxy(let word) = proxy.blame { (isSure, reason) = (true, reason + ": '\(word)'") }
     if (proxy.isProven && !isSure) || answer.asked == .message {
       return Failure(.passing, code: code, reason: reason)
     }
-    return isSure ? trouble(code, reason) : open(code, reason)
+    return trouble(code, reason)
   }
 
   private func login(_ proxy: ProxyFacts) -> Failure {
-    if proxy.connectStatus == 407 {
-      return trouble(
-        "proxy.login", "the proxy \(proxy.place) answered \(StatusWords.of(407))",
-        "Give \(Self.credential)")
-    }
+    let reason = "the proxy \(proxy.place) answered \(StatusWords.of(407))"
     // A host could send this status as well, to hold up everything.
-    if proxy.isProven {
-      return Failure(.passing, code: "proxy.login", reason: answered(proxy))
+    if proxy.connectStatus != 407, proxy.isProven {
+      return Failure(.passing, code: "proxy.login", reason: reason)
     }
-    return open(
-      "proxy.login", answered(proxy), "If the proxy wants a login, give \(Self.credential)")
+    return trouble(
+      "proxy.login", reason,
+      "Give darkroomd the credential 'proxy' with USER:PASSWORD, see darkroomd.conf(5)")
   }
 
   private func unreached(_ proxy: ProxyFacts) -> Failure {
@@ -205,7 +180,7 @@ extension TransferEnding {
     case CURLPX_USER_REJECTED, CURLPX_NO_AUTH, CURLPX_REQUEST_FAILED:
       return trouble(
         "proxy.login", "the proxy \(proxy.place) wants another login",
-        "Give \(Self.credential)")
+        "Give darkroomd the credential 'proxy' with USER:PASSWORD, see darkroomd.conf(5)")
     case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_CONNECTION_REFUSED, CURLPX_REPLY_TTL_EXPIRED,
       CURLPX_REPLY_GENERAL_SERVER_FAILURE, CURLPX_REPLY_NOT_ALLOWED,
       CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_RESOLVE_HOST:
