@@ -160,7 +160,7 @@ extension Claim {
     _ staged: StagedList, _ draft: ListDraft, _ dropped: DroppedFile, _ sum: FileCopy.Sum
   ) async throws(Attempt) -> ListTerms {
     do throws(Failure) {
-      if staged.catalogued == sum { return try await parts.rules.prepare(draft) }
+      if staged.catalogued == sum { return try await memory.prepare(draft) }
       return try await ListReading(memory: memory).read(
         draft, staged.copy.out, sha256: sum.sha256)
     } catch {

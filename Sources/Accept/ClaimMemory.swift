@@ -16,12 +16,19 @@ struct ClaimParts: Sendable {
   let settings: InboxSettings
 }
 
+/// Pictures that have become a list, and may still be in the inbox.
+struct UnfinishedRoll: Equatable {
+  /// Of the pictures when they were dropped.
+  let key: Candidate.Key
+  let owner: UInt32
+}
+
 final class ClaimMemory {
   let parts: ClaimParts
   /// Lists whose dropped file may still be in the inbox, recorded or not.
   private(set) var drops: [ListID: AboutFile] = [:]
   /// Lists made of pictures that may still be in the inbox, recorded or not.
-  private(set) var rolls: [ListID: Candidate.Key] = [:]
+  private(set) var rolls: [ListID: UnfinishedRoll] = [:]
   /// Lists whose folder in `.claim` is in use on the disk.
   private var nests: Set<ListID> = []
   /// Files recorded as rejected that have not left the inbox yet.
@@ -29,6 +36,7 @@ final class ClaimMemory {
   /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.
   var died: [String: (count: Int, words: String)] = [:]
   let ahead: ReadAhead
+  private let names = NameTurns()
   /// Lists that were let in and are not recorded yet. A claim that waits for its turn, or for the answer whether its list
   /// is let in, does not count: claims that counted each other would all find the daemon full, again and again.
   private(set) var entering = 0
@@ -49,8 +57,7 @@ final class ClaimMemory {
   }
 
   func remember(_ list: ListID, _ about: AboutFile) { drops[list] = about }
-  /// - Parameter key: of the pictures when they were dropped.
-  func rememberRoll(_ list: ListID, _ key: Candidate.Key) { rolls[list] = key }
+  func rememberRoll(_ list: ListID, _ roll: UnfinishedRoll) { rolls[list] = roll }
 
   /// The list has left the inbox, or does not become a list.
   func forget(_ list: ListID) async {
@@ -66,6 +73,13 @@ final class ClaimMemory {
     entering += 1
     defer { entering -= 1 }
     return try await make()
+  }
+
+  func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
+    let rules = parts.rules
+    return try await names.turn(at: rules.folderKey(of: ListName(draft.name))) {
+      () async throws(Failure) in try await rules.prepare(draft)
+    }
   }
 
   func use(nest list: ListID) { nests.insert(list) }

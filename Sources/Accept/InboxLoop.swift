@@ -320,7 +320,7 @@ final class InboxLoop {
       } catch { reply?.give(.failure(error)) }
       queue.ended(task)
       mailbox.put(.claimed)
-    case .finishRolls: await finishRolls()
+    case .finishRolls(let owner): await finishRolls(of: owner)
     }
   }
 
@@ -354,18 +354,23 @@ final class InboxLoop {
   }
 
   private func queueRolls() {
-    if hasUnfinishedRolls, parts.clock.uptime() >= times.rolls.due { queue.add(.finishRolls) }
+    let now = parts.clock.uptime()
+    for owner in unfinishedOwners.sorted() where now >= times.rolls.due(of: owner) {
+      queue.add(.finishRolls(of: owner))
+    }
   }
 
-  private var hasUnfinishedRolls: Bool {
-    isRecovered && !trouble.isBlind && !memory.rolls.isEmpty && !queue.hasRoll
+  /// With unfinished rolls for which no task runs or waits.
+  private var unfinishedOwners: Set<UInt32> {
+    if !isRecovered || trouble.isBlind || memory.rolls.isEmpty { return [] }
+    return Set(memory.rolls.values.map(\.owner)).subtracting(queue.rollOwners)
   }
 
-  private func finishRolls() async {
-    let isDone = await RollClaim(claim: claim()).finishAll()
-    times.rolls.tried(isDone: isDone, at: parts.clock.uptime())
+  private func finishRolls(of owner: UInt32) async {
+    let isDone = await RollClaim(claim: claim()).finishAll(of: owner)
+    times.rolls.tried(owner, isDone: isDone, at: parts.clock.uptime())
     mustSweep = true
-    queue.ended(.finishRolls)
+    queue.ended(.finishRolls(of: owner))
     mailbox.put(.claimed)
   }
 
@@ -415,7 +420,9 @@ final class InboxLoop {
     }
     var pause = times.pause(of: interval, at: now)
     isTimerForDue = false
-    if hasUnfinishedRolls { pause = min(pause, max(.zero, times.rolls.due - now)) }
+    for owner in unfinishedOwners {
+      pause = min(pause, max(.zero, times.rolls.due(of: owner) - now))
+    }
     // A blind inbox cannot try a file that is due: it would try at once, again and again.
     if !trouble.isBlind, let next = state.nextLook(at: now), next < pause {
       pause = next

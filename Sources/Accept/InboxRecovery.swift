@@ -68,7 +68,8 @@ struct InboxRecovery {
     if standing.drop != .claimed {
       do throws(SystemError) {
         if about.wasDropped, try folder.has(ListFolder.roll) {
-          claim.memory.rememberRoll(list, key(of: about, in: folder))
+          claim.memory.rememberRoll(
+            list, UnfinishedRoll(key: key(of: about, in: folder), owner: about.owner))
         } else {
           claim.memory.remember(list, about)
         }

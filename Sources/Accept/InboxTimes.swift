@@ -4,8 +4,8 @@
 internal import Vocabulary
 
 struct InboxTimes {
-  /// When unfinished lists of pictures are tried again.
-  var rolls = RollPace()
+  /// When the unfinished lists of pictures of a user are tried again.
+  var rolls = RollPaces()
 
   /// Arrivals closer together than this share one sweep.
   private static let sweepGap: Duration = .milliseconds(20)
@@ -52,14 +52,27 @@ struct InboxTimes {
   }
 }
 
-/// The tries to remove the pictures of recorded lists from the inbox.
-struct RollPace {
-  private(set) var due = Duration.zero
-  private var pause = Backoff(.seconds(1), to: .seconds(60))
+/// The tries to remove the pictures of recorded lists from the inbox, by the owner of the lists.
+struct RollPaces {
+  private struct Pace {
+    var due = Duration.zero
+    var pause = Backoff(.seconds(1), to: .seconds(60))
+  }
 
-  mutating func relieve() { due = .zero }
+  /// Of owners whose last try left something.
+  private var paces: [UInt32: Pace] = [:]
 
-  mutating func tried(isDone: Bool, at now: Duration) {
-    if isDone { pause.reset() } else { due = now + pause.take() }
+  func due(of owner: UInt32) -> Duration { paces[owner]?.due ?? .zero }
+
+  mutating func relieve() { for owner in paces.keys { paces[owner]?.due = .zero } }
+
+  mutating func tried(_ owner: UInt32, isDone: Bool, at now: Duration) {
+    if isDone {
+      paces[owner] = nil
+    } else {
+      var pace = paces[owner] ?? Pace()
+      pace.due = now + pace.pause.take()
+      paces[owner] = pace
+    }
   }
 }

@@ -2,9 +2,13 @@
 // The parts of the daemon that Accept uses: numbers, a worker that reads lists, the record. Every call comes
 // from the inbox's thread; several lists may be in progress at once.
 
+package import Files
 package import Vocabulary
 
 package protocol IntakeRules: Sendable {
+  /// A copy of pictures that is let in keeps its room there.
+  var copies: CopyRoom { get }
+
   /// A number that neither a list nor a folder of STATE/lists has ever had.
   func nextNumber() -> ListID
 
@@ -18,7 +22,7 @@ package protocol IntakeRules: Sendable {
 
   /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others let in that are not recorded
   /// yet; nil if it is. `final` means that only the user, or an administrator, can change that. Called for each user and
-  /// file that waits, so it asks no disk.
+  /// file that waits, so it asks no disk. The room that `copies` has promised is not left.
   func fullness(
     for user: UInt32, besides lists: Int, adding bytes: UInt64, on standing: IntakeStanding
   ) -> Failure?
@@ -94,13 +98,15 @@ package struct IntakeStanding: Equatable, Sendable {
   package var record: Failure?
   /// Why no list is let in, whosever it is.
   package var machine: Failure?
-  /// The bytes that are left for copies of pictures.
+  /// The bytes that are left for copies of pictures, and those that an empty disk would have.
   package var left: UInt64 = .max
+  package var most: UInt64 = .max
 
-  package init(record: Failure? = nil, machine: Failure? = nil, left: UInt64 = .max) {
-    self.record = record
-    self.machine = machine
-    self.left = left
+  package init(
+    record: Failure? = nil, machine: Failure? = nil, left: UInt64 = .max, most: UInt64 = .max
+  ) {
+    (self.record, self.machine) = (record, machine)
+    (self.left, self.most) = (left, most)
   }
 
   package var trouble: Failure? { record ?? machine }

@@ -22,7 +22,7 @@ struct ListReading {
     while deaths < Quarantine.maximumDeaths {
       do throws(Failure) {
         try await parts.readList(copy, of: draft.owner, into: draft.catalog, in: draft.folder)
-        let terms = try await parts.rules.prepare(draft)
+        let terms = try await memory.prepare(draft)
         if deaths > 0 { forgetDeaths(sha256) }
         return terms
       } catch {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives the dropped pictures of a list back: those that became prints to `done/NAME/`, the others to `failed/NAME/`,
 // under their own names and in their own folders. Each folder appears whole, by rename, and replaces nothing. The
-// pictures that failed stay in the list's folder as well, so that a retry has them. Repeated after a crash, it
-// recognises a folder that it has already given back. Raises SystemError.
+// pictures that failed stay in the list's folder as well, so that a retry has them: their copies begin when there is
+// room for all. Names of one file come back as names of one file. Repeated after a crash, it recognises a folder that it
+// has already given back. Raises SystemError, and `pictures.room` if there is no room for the copies.
 
 internal import Files
 internal import Vocabulary
@@ -13,18 +14,49 @@ struct PictureReturn {
   let folder: any Folder
   let roll: RollFile
   let readers: FileReaders
+  let copies: CopyRoom
   /// True for a photo that became a print.
   let isPrint: (UInt32) -> Bool
 
   /// - Parameter name: of the list's own copy.
   func giveBack(
     to done: any Folder, _ failed: any Folder, named name: FileName
-  ) throws(SystemError) {
+  ) throws(Failure) {
     for (target, wantsPrints) in [(done, true), (failed, false)] {
-      let numbers = try numbers(wantsPrints: wantsPrints)
-      if numbers.isEmpty { continue }
-      try appear(numbers, in: target, under: Self.choices(name, list))
+      let missing = try asMachine { () throws(SystemError) -> [UInt32] in
+        let numbers = try numbers(wantsPrints: wantsPrints)
+        return try isBack(numbers, in: target, Self.choices(name, list)) ? [] : numbers
+      }
+      if missing.isEmpty { continue }
+      let need = try asMachine { () throws(SystemError) in try size(of: missing, in: target) }
+      let room = need > 0 ? try copies.ask(need, in: target) : nil
+      try asMachine { () throws(SystemError) in
+        try appear(missing, in: target, under: Self.choices(name, list), room)
+      }
     }
+  }
+
+  private func isBack(
+    _ numbers: [UInt32], in target: any Folder, _ choices: [FileName]
+  ) throws(SystemError) -> Bool {
+    if numbers.isEmpty { return true }
+    for choice in choices where try isOurs(choice, in: target, numbers) { return true }
+    return false
+  }
+
+  /// Of the copies that these pictures need there.
+  private func size(
+    of numbers: [UInt32], in target: any Folder
+  ) throws(SystemError) -> UInt64 {
+    let links = try target.device() == folder.device()
+    var size: UInt64 = 0
+    var twins: Set<UInt64> = []
+    for number in numbers where !(links && isPrint(number)) {
+      let status = try folder.status(of: ListFolder.picture(number))
+      if status.links > 1, !twins.insert(status.inode).inserted { continue }
+      size = min(size, UInt64(Int64.max)) + min(status.size, UInt64(Int64.max))
+    }
+    return size
   }
 
   /// Removes the pictures that became prints. Call when they are given back for good.
@@ -63,12 +95,12 @@ struct PictureReturn {
   // MARK: a folder
 
   private func appear(
-    _ numbers: [UInt32], in target: any Folder, under choices: [FileName]
+    _ numbers: [UInt32], in target: any Folder, under choices: [FileName],
+    _ room: CopyRoom.Promise?
   ) throws(SystemError) {
-    for choice in choices where try isOurs(choice, in: target, numbers) { return }
     let temporary = Self.temporary(list)
     try target.removeTree(temporary)
-    try fill(numbers, try target.folder(temporary, creating: true))
+    try fill(numbers, try target.folder(temporary, creating: true), room)
     try target.setReaders(readers, of: temporary)
     for choice in choices {
       do throws(SystemError) {
@@ -80,7 +112,11 @@ struct PictureReturn {
   }
 
   /// The pictures are in the order of their paths: only the folders above the current one are open.
-  private func fill(_ numbers: [UInt32], _ draft: any Folder) throws(SystemError) {
+  private func fill(
+    _ numbers: [UInt32], _ draft: any Folder, _ room: CopyRoom.Promise?
+  ) throws(SystemError) {
+    // The first name of each file with several names.
+    var twins: [UInt64: [FileName]] = [:]
     var chain: [(name: FileName, folder: any Folder)] = []
     for number in numbers {
       if Task.isCancelled { throw .cancelled }
@@ -94,15 +130,27 @@ struct PictureReturn {
         try parent.setReaders(readers, of: name)
         chain.append((name, folder))
       }
-      try place(number, as: path.last, in: chain.last?.folder ?? draft)
+      let status = try folder.status(of: ListFolder.picture(number))
+      let home = chain.last?.folder ?? draft
+      let own = try freeName(for: number, path.last, in: home)
+      let twin = status.links > 1 ? twins[status.inode] : nil
+      if let twin {
+        try link(twin, in: draft, to: home, as: own)
+      } else {
+        try place(number, as: own, in: home)
+        room?.wrote(status.size)
+        if status.links > 1 { twins[status.inode] = above + [own] }
+      }
+      try home.setReaders(readers, of: own)
+      try home.open(own, .read).sync()
     }
     while let (_, folder) = chain.popLast() { try folder.sync() }
     try draft.sync()
   }
 
-  private func place(
-    _ number: UInt32, as name: FileName?, in home: any Folder
-  ) throws(SystemError) {
+  private func freeName(
+    for number: UInt32, _ name: FileName?, in home: any Folder
+  ) throws(SystemError) -> FileName {
     let source = ListFolder.picture(number)
     var own = name ?? source
     // The same name twice, from folders that a person renamed meanwhile, or on a disk that ignores case.
@@ -112,6 +160,22 @@ struct PictureReturn {
       let mark = "\(number)~\(tries)~"
       own = FileName(made: Array(mark.utf8) + (name ?? source).bytes.suffix(200))
     }
+    return own
+  }
+
+  /// Another name of a picture of the draft.
+  private func link(
+    _ path: [FileName], in draft: any Folder, to home: any Folder, as own: FileName
+  ) throws(SystemError) {
+    var folder = draft
+    for name in path.dropLast() { folder = try folder.folder(name, creating: false) }
+    if let name = path.last { try folder.linkOrCopy(name, toEmpty: home, as: own) }
+  }
+
+  private func place(
+    _ number: UInt32, as own: FileName, in home: any Folder
+  ) throws(SystemError) {
+    let source = ListFolder.picture(number)
     if isPrint(number) {
       try folder.linkOrCopy(source, toEmpty: home, as: own)
     } else {
@@ -119,8 +183,6 @@ struct PictureReturn {
       let file = try folder.open(source, .read)
       try FileCopy.copy(file, to: home.open(own, .create), upTo: file.status().size)
     }
-    try home.setReaders(readers, of: own)
-    try home.open(own, .read).sync()
   }
 
   private func isOurs(
@@ -135,6 +197,7 @@ struct PictureReturn {
   private func holds(
     _ numbers: [UInt32], _ given: any Folder
   ) throws(SystemError) -> Bool {
+    var compared: [UInt64: FileCopy.Sum] = [:]
     for number in numbers {
       let path = path(number)
       var home: (any Folder)? = given
@@ -142,9 +205,13 @@ struct PictureReturn {
         guard let above = home else { break }
         home = try Self.folder(name, in: above)
       }
-      guard let name = path.last, let home, try home.has(name),
-        try home.holds(name, sum(of: number))
-      else { return false }
+      guard let name = path.last, let home, let status = try home.status(ifThere: name) else {
+        return false
+      }
+      let sum = try sum(of: number)
+      if compared[status.inode] == sum { continue }
+      guard try home.holds(name, sum) else { return false }
+      compared[status.inode] = sum
     }
     return true
   }

@@ -15,6 +15,7 @@ package struct ReturnFolder: Sendable {
   private let failed: any Folder
   private let lists: any Folder
   private let groups: any SyncGroups
+  private let copies: CopyRoom
 
   /// The return of one list.
   private struct Order {
@@ -29,8 +30,10 @@ package struct ReturnFolder: Sendable {
 
   /// `lists` is STATE/lists.
   package init(
-    done: any Folder, failed: any Folder, lists: any Folder, groups: any SyncGroups
+    done: any Folder, failed: any Folder, lists: any Folder, groups: any SyncGroups,
+    copies: CopyRoom = CopyRoom()
   ) {
+    self.copies = copies
     self.done = done
     self.failed = failed
     self.lists = lists
@@ -40,7 +43,8 @@ package struct ReturnFolder: Sendable {
   /// The folders that the paths lead to now: a return has many calls.
   private func standing() throws(SystemError) -> ReturnFolder {
     ReturnFolder(
-      done: try done.standing(), failed: try failed.standing(), lists: lists, groups: groups)
+      done: try done.standing(), failed: try failed.standing(), lists: lists, groups: groups,
+      copies: copies)
   }
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
@@ -98,9 +102,7 @@ package struct ReturnFolder: Sendable {
         try namelessPictures(of: list, in: folder, readers)
       }
     }
-    try asMachine { () throws(SystemError) in
-      try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
-    }
+    try pictures?.giveBack(to: done, failed, named: Self.name(of: list))
   }
 
   /// For a list whose own name is lost.
@@ -119,7 +121,9 @@ package struct ReturnFolder: Sendable {
       rows.append(RollRow(path: [name], inode: 0, modified: 0, sum: sum))
     }
     let roll = RollFile(rows: rows, base: 0)
-    return PictureReturn(list: list, folder: folder, roll: roll, readers: readers) { _ in false }
+    return PictureReturn(
+      list: list, folder: folder, roll: roll, readers: readers, copies: copies
+    ) { _ in false }
   }
 
   private func removeDrafts(of list: ListID) {
@@ -151,11 +155,7 @@ package struct ReturnFolder: Sendable {
     let pictures = try pictures(
       of: list, in: folder, order.readers, hasResults ? order.outcome : nil)
     // Once, with the results: their owner may have taken them away when the copy follows.
-    if given == nil {
-      try asMachine { () throws(SystemError) in
-        try pictures?.giveBack(to: done, failed, named: order.name)
-      }
-    }
+    if given == nil { try pictures?.giveBack(to: done, failed, named: order.name) }
     if case .failure(let loss) = copy {
       try await giveResults(files, order, leave)
       if let trouble { lack(trouble) }
@@ -276,9 +276,9 @@ package struct ReturnFolder: Sendable {
         if case .filtered = try outcome.photo(number).ending { prints.insert(number) }
       }
     }
-    return PictureReturn(list: list, folder: folder, roll: roll, readers: readers) { [prints] in
-      prints.contains($0)
-    }
+    return PictureReturn(
+      list: list, folder: folder, roll: roll, readers: readers, copies: copies
+    ) { [prints] in prints.contains($0) }
   }
 
   /// Nil if there are no rows, or they are damaged. Raises a `ListLoss` if they cannot be read.

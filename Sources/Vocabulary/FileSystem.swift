@@ -111,6 +111,9 @@ package protocol OpenFile: AnyObject, Sendable {
   func birth() throws(SystemError) -> Int64
   /// At most `count` bytes from `offset` on; empty at the end.
   func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8]
+  /// The next bytes at or after `offset` that are not a hole; nil if there are no more. A file system that does not know its
+  /// holes has none.
+  func data(from offset: UInt64) throws(SystemError) -> Range<UInt64>?
   /// Writes all bytes or raises an error.
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError)
   func truncate(to size: UInt64) throws(SystemError)
@@ -200,6 +203,11 @@ extension OpenFile {
   package func beginSync() {}
   package func checkWritten() throws(SystemError) {}
   package func birth() throws(SystemError) -> Int64 { 0 }
+
+  package func data(from offset: UInt64) throws(SystemError) -> Range<UInt64>? {
+    let size = try status().size
+    return offset < size ? offset..<size : nil
+  }
 
   package func setMode(_ mode: UInt32) throws(SystemError) {
     throw SystemError(.notSupported, call: "fchmod", thing: "a file")

@@ -64,7 +64,8 @@ final class Darkroom: Sendable {
     work = ListWork(
       ground: ground, chains: photos.chains, notes: notes,
       returns: ReturnFolder(
-        done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
+        done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder,
+        copies: ground.lists.copies),
       downloader: photos.downloader, retention: retention, hooks: desk, sheets: sheets,
       cluster: cluster)
     intake = ListIntake(

@@ -54,7 +54,7 @@ final class ClaimBench: @unchecked Sendable {
     try FreshName.sweep(failed)
     try await InboxRecovery(claim: claim).run()
     // As the inbox's loop does next.
-    _ = await RollClaim(claim: claim).finishAll()
+    _ = await RollClaim(claim: claim).finishAll(of: ThisProcess.user)
   }
 
   /// A claim without memory.

@@ -72,19 +72,47 @@ import Vocabulary
     #expect(begin(&queue) == ["5.plist", "mine.plist", "6.plist", "also mine.plist"])
   }
 
-  @Test func `a user's folder of pictures waits for one of another user's folders`() throws {
-    let theirs = try (1...5).map { try file("\($0)", inode: UInt64($0), of: 7, kind: .folder) }
+  @Test
+  func `the rolls of a user follow each other, and hold up nobody else's, whatever the names`()
+    throws
+  {
+    let theirs = try (1...3).map { try file("\($0)", inode: UInt64($0), of: 7, kind: .folder) }
     var queue = queue(theirs)
-    #expect(begin(&queue) == ["1"])
-    queue.add(.attempt(try file("mine", inode: 30, of: 8, kind: .folder), .lease))
-    queue.add(.finishRolls)
-    #expect(begin(&queue).isEmpty && queue.hasRoll)
+    queue.add(.finishRolls(of: 7))
+    #expect(begin(&queue) == ["1"] && queue.rollOwners == [7])
+    let mine = try file("1", inode: 30, of: 8, kind: .folder)
+    queue.add(.attempt(mine, .lease))
+    queue.add(.finishRolls(of: 9))
+    queue.add(.attempt(try file("1.plist", inode: 31, of: 9), .lease))
+    // A list of its owner that has its name waits for the folder.
+    queue.add(.attempt(try file("1.csv", inode: 32, of: 7), .lease))
+    #expect(begin(&queue) == ["1", "", "1.plist"] && queue.rollOwners == [7, 8, 9])
     var order: [String] = []
-    for end in [theirs[0], theirs[1], try file("mine", inode: 30, of: 8, kind: .folder)] {
+    for end in theirs {
       queue.ended(.attempt(end, .lease))
       order += begin(&queue)
     }
-    #expect(order == ["2", "mine", ""], "the daemon has its turn as well")
+    #expect(order == ["2", "3", ""])
+  }
+
+  @Test func `long rolls leave places to short ones, and rolls leave all places to lists`() throws {
+    func roll(_ owner: UInt32, gibibytes: UInt64) throws -> Candidate {
+      try file(
+        "\(owner)", inode: UInt64(owner), size: gibibytes << 30 + 1, of: owner, kind: .folder)
+    }
+    var queue = queue(try (1...3).map { try roll($0, gibibytes: 1) })
+    queue.add(.finishRolls(of: 4))
+    #expect(begin(&queue) == ["1", "2"])
+    for owner in 5...7 as ClosedRange<UInt32> {
+      queue.add(.attempt(try roll(owner, gibibytes: 0), .lease))
+    }
+    #expect(begin(&queue) == ["5", "6"])
+    for number in 10...14 as ClosedRange<UInt64> {
+      queue.add(.attempt(try file("\(number).plist", inode: number), .lease))
+    }
+    #expect(begin(&queue) == ["10.plist", "11.plist", "12.plist", "13.plist"])
+    queue.ended(.attempt(try roll(1, gibibytes: 1), .lease))
+    #expect(begin(&queue) == ["3"])
   }
 
   @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (16, 2)])

@@ -95,11 +95,11 @@ import Vocabulary
     defer { FaultPlan.set(nil, for: bench.inboxPath) }
     let candidate = try #require(try bench.candidates().first)
     #expect(await bench.claim.attempt(candidate, .quiet) == .covered)
-    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(await !RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits == ["Barn: list.covered"])
     #expect(try barn.listing() == ["a.jpg"])
     FaultPlan.set(nil, for: bench.inboxPath)
-    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(await RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits.last == "Barn: over")
     try bench.expectTidy("at the end")
   }
@@ -115,11 +115,11 @@ import Vocabulary
     bench.rules.state.withLock { $0.onAccept = { [cut = bench.cut] in cut.mount(over: old) } }
     let candidate = try #require(try bench.candidates().first)
     #expect(await bench.claim.attempt(candidate, .quiet) == .covered)
-    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(await !RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits == ["Barn: list.covered"])
     #expect(try inner.listing() == ["b.jpg"])
     bench.cut.mount(over: nil)
-    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(await RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits.last == "Barn: over")
     try bench.expectTidy("at the end")
   }

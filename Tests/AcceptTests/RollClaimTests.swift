@@ -80,6 +80,70 @@ import Vocabulary
     try bench.expectTidy("at the end")
   }
 
+  @Test func `a file with many names is read as often as a file with one`() async throws {
+    for names in [0, 3, 300] {
+      let bench = try bench(["Barn/door.jpg": "a door"])
+      for name in 0..<names {
+        User.link("\(bench.inboxPath)/Barn/door.jpg", "\(bench.inboxPath)/Barn/\(name).jpg")
+      }
+      let reads = Mutex(0)
+      bench.cut.onStep { step in
+        if step.hasPrefix("read "), step.hasSuffix(".jpg") { reads.withLock { $0 += 1 } }
+      }
+      try await bench.settle(rounds: 1)
+      // Once for the copy and once before it leaves the inbox, each with a last read at the end of the file.
+      #expect(reads.withLock { $0 } == 4)
+      #expect(try taken(bench)["1 Barn.plist"]?.count == names + 1)
+      try bench.expectTidy("at the end")
+    }
+  }
+
+  @Test func `a name stays whose lease breaks as it leaves, and the next name is compared again`()
+    async throws
+  {
+    let bench = try bench(["Barn/a.jpg": "a door", "Barn/z.jpg": "hay"])
+    User.link("\(bench.inboxPath)/Barn/a.jpg", "\(bench.inboxPath)/Barn/b.jpg")
+    let path = "\(bench.inboxPath)/Barn/b.jpg"
+    let hand = Mutex<Int32?>(nil)
+    let reads = Mutex(0)
+    bench.cut.onStep { step in
+      if step == "read b.jpg" { reads.withLock { $0 += 1 } }
+      // A nonblocking open breaks the lease.
+      guard step.hasPrefix("rename a.jpg") else { return }
+      hand.withLock { $0 = $0 ?? User.open(path, 0o4001) }
+    }
+    try await bench.settle(rounds: 1)
+    bench.cut.onStep(nil)
+    #expect(hand.withLock { $0 } == -1 && reads.withLock { $0 } == 2)
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(try barn.listing() == ["a.jpg"])
+  }
+
+  @Test func `a picture that is mostly holes is a mistake of its owner`() async throws {
+    let bench = try bench(["Barn/door.jpg": "a door"])
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+    try barn.open(FileName(literal: "hole.jpg"), .create).truncate(to: 60 << 20)
+    bench.rules.state.withLock { $0.largestPicture = 64 << 20 }
+    let roll = try #require(try bench.candidates().first)
+    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
+      Issue.record("it was let in")
+      return
+    }
+    #expect(failure.kind == .final && failure.code == "pictures.holes")
+    #expect(failure.reason.hasPrefix("more than half of the picture Barn/hole.jpg was never "))
+    #expect(try bench.lists.listing().isEmpty && barn.listing() == ["door.jpg", "hole.jpg"])
+  }
+
+  @Test func `a picture in the inbox itself that is mostly holes holds up no other one`()
+    async throws
+  {
+    let bench = try bench(["a.jpg": "a", "hole.jpg": "x"])
+    try bench.inbox.open(FileName(literal: "hole.jpg"), .write).truncate(to: 1 << 20)
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 a.plist": ["a.jpg": "a"]])
+    #expect(try bench.inbox.listing() == [".claim", "hole.jpg"])
+  }
+
   @Test func `what is no picture stays, is told once, and does not become a list`() async throws {
     let bench = try bench([
       "Barn/door.jpg": "a door", "Barn/notes.txt": "notes", "Barn/.DS_Store": "x",
@@ -310,6 +374,65 @@ import Vocabulary
     #expect(try bench.lists.listing().isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `the names of one file need the room of one copy`(_ isLoose: Bool) async throws {
+    let place = isLoose ? "" : "Barn/"
+    let bench = try bench(["\(place)a.jpg": "ten bytes."])
+    for name in ["b", "c", "d"] {
+      User.link("\(bench.inboxPath)/\(place)a.jpg", "\(bench.inboxPath)/\(place)\(name).jpg")
+    }
+    bench.rules.state.withLock { $0.room = 12 }
+    #expect(try bench.candidates().first?.status.size == 10)
+    try await bench.settle()
+    #expect(try taken(bench).values.first?.count == 4)
+    #expect(bench.rules.copies.promised == 0)
+    try bench.expectTidy("at the end")
+  }
+
+  @Test(arguments: [true, false])
+  func `a hollow picture is no reason to ask for room`(_ isLoose: Bool) async throws {
+    let bench = try bench([isLoose ? "hole.jpg" : "Barn/hole.jpg": "x"])
+    let home =
+      isLoose ? bench.inbox : try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+    try home.open(FileName(literal: "hole.jpg"), .write).truncate(to: 1 << 30)
+    bench.rules.state.withLock { $0.room = 1 << 20 }
+    let roll = try #require(try bench.candidates().first)
+    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
+      Issue.record("the disk is to blame")
+      return
+    }
+    #expect(failure.code == "pictures.holes" && bench.rules.copies.promised == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `pictures that are larger than the disk are a mistake of their owner`(
+    _ isLoose: Bool
+  ) async throws {
+    let bench = try bench([isLoose ? "a.jpg" : "Barn/a.jpg": "more than ten bytes"])
+    bench.rules.state.withLock { ($0.room, $0.most) = (5, 10) }
+    let roll = try #require(try bench.candidates().first)
+    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
+      Issue.record("the disk is to blame")
+      return
+    }
+    #expect(failure.code == "pictures.large" && failure.kind == .final)
+    #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test func `a roll takes no room that another one is copied into`() async throws {
+    let bench = try bench()
+    bench.rules.state.withLock { $0.room = 100 }
+    let other = bench.rules.copies.promise(90)
+    let roll = try #require(try bench.candidates().first)
+    guard case .troubled = await bench.claim.attempt(roll, .quiet) else {
+      Issue.record("it was let in")
+      return
+    }
+    other.wrote(90)
+    try await bench.settle()
+    try bench.expectTidy("at the end")
+  }
+
   @Test func `a picture that the disk has no room for holds up no other one`() async throws {
     let bench = try bench(["a.jpg": "too large for it", "b.jpg": "b", "c.jpg": "cc"])
     bench.rules.state.withLock { $0.room = 10 }
@@ -407,10 +530,10 @@ import Vocabulary
       return
     }
     #expect(failure.code == "pictures.closed" && bench.rules.recorded.count == 1)
-    #expect(await !RollClaim(claim: bench.claim).finishAll())
+    #expect(await !RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits == ["Barn: pictures.closed"])
     FaultPlan.set(nil, for: bench.inboxPath)
-    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(await RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
     #expect(bench.rules.waits.last == "Barn: over")
     #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
     try bench.expectTidy("at the end")
@@ -427,7 +550,7 @@ import Vocabulary
     let barn = FileName(literal: "Barn")
     try bench.inbox.rename(barn, to: bench.failed, as: barn, replacing: false)
     User.put("\(bench.inboxPath)/Barn", "a file")
-    #expect(await RollClaim(claim: bench.claim).finishAll())
+    #expect(await RollClaim(claim: bench.claim).finishAll(of: ThisProcess.user))
   }
 
   @Test func `a file too many or a folder too deep is told`() async throws {

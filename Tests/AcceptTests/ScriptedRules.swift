@@ -3,6 +3,7 @@
 // worker. Records survive a restart, as on a disk.
 
 import Accept
+import Files
 import Linux
 import Support
 import Synchronization
@@ -40,6 +41,8 @@ final class ScriptedRules: IntakeRules {
     var mostLists: Int?
     /// The room for lists, if it is limited.
     var room: UInt64?
+    /// The room that an empty disk has.
+    var most = UInt64.max
     /// Entries are `PATH: REASON`.
     var left: [String] = []
     var surveys: [String] = []
@@ -60,6 +63,7 @@ final class ScriptedRules: IntakeRules {
   }
 
   let state = Mutex(State())
+  let copies = CopyRoom()
   /// Lists longer than a megabyte are read until this changes.
   let longRead = ChangeSignal()
   let cut: Cut
@@ -91,7 +95,8 @@ final class ScriptedRules: IntakeRules {
     return state.withLock { state in
       state.looks += 1
       return IntakeStanding(
-        record: state.standing, machine: state.fullness, left: state.room ?? .max)
+        record: state.standing, machine: state.fullness, left: state.room ?? .max,
+        most: state.most)
     }
   }
 
@@ -247,8 +252,12 @@ final class ScriptedRules: IntakeRules {
       let isFull = state.mostLists.map { state.recorded.count + lists >= $0 } ?? false
       return isFull ? Self.noPlace : state.full[user]
     }
-    return standing.machine ?? own ?? (bytes > standing.left ? Self.noRoom : nil)
+    if let failure = standing.machine ?? own { return failure }
+    if bytes > standing.most { return Self.tooLarge }
+    return bytes > standing.left - min(standing.left, copies.promised) ? Self.noRoom : nil
   }
+
+  private static let tooLarge = Failure(.final, code: "pictures.large", reason: "too large")
 
   private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")
 

@@ -73,9 +73,35 @@ import Vocabulary
   @Test func `pictures need room for their copies`() async throws {
     try await PartBench.use { bench in
       #expect(await bench.intake.fullness(for: 1000, besides: 0, adding: 1 << 20) == nil)
-      let failure = await bench.intake.fullness(for: 1000, besides: 0, adding: UInt64(Int64.max))
-      #expect(failure?.code == "pictures.room")
-      #expect(failure?.reason.hasPrefix("its copy needs 8796093022207 MiB, and ") == true)
+      let room = try bench.folders.state.room()
+      let setting = bench.intake.settings.current.download.freeSpace
+      let floor = SpaceFloor.intake(setting, of: room.total)
+      let all = room.total - floor
+      let full = IntakeStanding(left: 5, most: all)
+      let failure = bench.intake.fullness(for: 1000, besides: 0, adding: all, on: full)
+      #expect(failure?.code == "pictures.room" && failure?.kind == .machine)
+      #expect(failure?.reason.hasPrefix("its copy needs \(all >> 20) MiB, and ") == true)
+      #expect(failure?.reason.hasSuffix(" has room for 0 KiB") == true)
+      let standing = try #require(await bench.intake.standing())
+      #expect(standing.most == all && standing.left <= all)
+      // Another copy has begun.
+      let free = IntakeStanding(left: 100, most: all)
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free) == nil)
+      let other = bench.intake.copies.promise(1)
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free) != nil)
+      other.wrote(1)
+    }
+  }
+
+  @Test func `pictures that are larger than the disk are a mistake of their owner`() async throws {
+    try await PartBench.use { bench in
+      let size = UInt64(Int64.max)
+      let failure = await bench.intake.fullness(for: 1000, besides: 0, adding: size)
+      #expect(failure?.code == "pictures.large" && failure?.kind == .final)
+      #expect(
+        failure?.reason.hasPrefix("its copy needs 8796093022207 MiB, and the whole file system of ")
+          == true)
+      #expect(failure?.advice == "Drop it in parts, each when the last one is done")
     }
   }
 

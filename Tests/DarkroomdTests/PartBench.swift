@@ -106,7 +106,8 @@ final class PartBench: ListBench {
     ListWork(
       ground: ground, chains: photos.chains, notes: notes,
       returns: ReturnFolder(
-        done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
+        done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder,
+        copies: ground.lists.copies),
       downloader: photos.downloader, retention: retention, hooks: desk, sheets: sheets)
   }
 

@@ -55,6 +55,25 @@ import Vocabulary
     #expect(written <= blocks * Self.block, "of \(size)")
   }
 
+  @Test(
+    arguments: [
+      (0, [], false), (1 << 20, [], true), (1 << 20, [(0, 4096)], true),
+      (1 << 20, [(1 << 19, 1 << 19)], false), (1 << 20, [(0, 1 << 20)], false),
+      (1 << 20, [(1 << 18, 1 << 18), (3 << 18, 1 << 18)], false),
+      (1 << 20, [(1 << 18, 1 << 18), (3 << 18, 1 << 16)], true),
+    ] as [(UInt64, [(UInt64, Int)], Bool)])
+  func `a file is hollow if more than half of it was never written`(
+    _ size: UInt64, _ parts: [(at: UInt64, bytes: Int)], _ isHollow: Bool
+  ) throws {
+    let scratch = try FreshFolder()
+    defer { withExtendedLifetime(scratch) {} }
+    let file = try scratch.folder.open(FileName(literal: "a.jpg"), .create)
+    for part in parts { try file.write([UInt8](repeating: 0, count: part.bytes), at: part.at) }
+    try file.truncate(to: size)
+    #expect(try FileCopy.isHollow(file, size) == isHollow)
+    #expect(try !FileCopy.isHollow(MemoryFile([UInt8](repeating: 0, count: 99)), 99))
+  }
+
   @Test func `a copy over an older file has none of its bytes left`() throws {
     let bytes = Self.bytes(20_000, [3])
     let target = MemoryFile([UInt8](repeating: 9, count: 15_000))

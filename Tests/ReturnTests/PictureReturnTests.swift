@@ -5,6 +5,7 @@ import Files
 import Linux
 import Return
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -77,6 +78,68 @@ import Vocabulary
     #expect(try bench.done.status(of: FileName(literal: "Barn")).mode & 0o777 == 0o700)
     #expect(try inner.status(of: FileName(literal: "2026")).mode & 0o777 == 0o700)
     #expect(try inner.status(of: FileName(literal: "door.jpg")).mode & 0o777 == 0o600)
+  }
+
+  @Test func `failed pictures wait for room before any of them is copied`() async throws {
+    let bench = try bench()
+    bench.floor.withLock { $0 = 1 << 60 }
+    let steps = Mutex<[String]>([])
+    bench.cut.onStep { step in steps.withLock { $0.append(step) } }
+    let failure = await #expect(throws: Failure.self) { try await giveBack(bench) }
+    #expect(failure?.kind == .machine && failure?.code == "pictures.room")
+    #expect(failure?.reason.contains(" needs 0 KiB, ") == false)
+    #expect(failure?.reason.hasPrefix("the copies of its pictures need ") == true)
+    // Prints' pictures are not copied.
+    #expect(try bench.done.listing() == ["Barn"] && bench.failed.listing().isEmpty)
+    #expect(!steps.withLock { $0 }.contains { $0.contains("torn.jpg") })
+    bench.cut.onStep(nil)
+    bench.floor.withLock { $0 = 0 }
+    try await giveBack(bench)
+    try expectBack(bench)
+  }
+
+  @Test(arguments: [true, false])
+  func `the names of one picture come back as names of one file`(_ arePrints: Bool) async throws {
+    let bench = try ReturnBench()
+    let folder = try bench.add(1)
+    let paths = [["Barn", "a.jpg"], ["Barn", "b", "c.jpg"], ["Barn", "d.jpg"]]
+    let first = ListFolder.picture(1)
+    try folder.put(first, "a door")
+    let sum = try FileCopy.sum(folder.open(first, .read), upTo: 1000)
+    for number in 2...3 as ClosedRange<UInt32> {
+      try folder.link(first, to: folder, as: ListFolder.picture(number))
+    }
+    let rows = paths.map { path in
+      RollRow(path: path.compactMap { FileName($0) }, inode: 1, modified: 1, sum: sum)
+    }
+    try RollFile(rows: rows, base: 1).write(in: folder)
+    let reads = Mutex(0)
+    let print = PhotoOutcome.Print(name: "a", sha256: "", bytes: 1, width: 1, height: 1)
+    bench.cut.onStep { step in
+      if step.hasPrefix("read picture-") { reads.withLock { $0 += 1 } }
+    }
+    let photos = paths.map { path in
+      PhotoOutcome(
+        name: path.dropFirst().joined(separator: "/"), url: "dropped:///a",
+        ending: arePrints
+          ? .filtered(print) : .failed(code: "jpeg.truncated", reason: "cut", isListed: true))
+    }
+    // Room for one copy.
+    let room = try bench.failed.room()
+    bench.floor.withLock { $0 = room.free - min(room.free, 1 << 20) }
+    try await bench.giveBack(1, named: Self.name) { () throws(Failure) in
+      ListResultsTests.outcome(ListID(1), photos: photos)
+    }
+    let target = arePrints ? bench.done : bench.failed
+    let barn = try target.openFolder(FileName(literal: "Barn"), creating: false)
+    let inner = try barn.openFolder(FileName(literal: "b"), creating: false)
+    let status = try barn.status(of: FileName(literal: "a.jpg"))
+    #expect(try inner.status(of: FileName(literal: "c.jpg")).inode == status.inode)
+    #expect(try barn.status(of: FileName(literal: "d.jpg")).inode == status.inode)
+    #expect(status.links == 3 && status.mode & 0o777 == 0o600)
+    #expect(try inner.text("c.jpg") == "a door")
+    #expect(reads.withLock { $0 } == (arePrints ? 0 : 2))
+    if !arePrints { #expect(try folder.status(of: first).inode != status.inode) }
   }
 
   @Test func `an existing folder is not touched`() async throws {

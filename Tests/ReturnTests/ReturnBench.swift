@@ -5,6 +5,7 @@ import Files
 import Linux
 import Return
 import Support
+import Synchronization
 import Vocabulary
 
 final class ReturnBench: Sendable {
@@ -12,6 +13,8 @@ final class ReturnBench: Sendable {
 
   let scratch: FreshFolder
   let cut = Cut()
+  /// Stays free on a disk.
+  let floor = Mutex<UInt64>(0)
   let lists: LinuxFolder
   let done: LinuxFolder
   let failed: LinuxFolder
@@ -53,7 +56,7 @@ final class ReturnBench: Sendable {
   func returns(_ groups: OwnSyncs) -> ReturnFolder {
     ReturnFolder(
       done: CutFolder(done, cut), failed: CutFolder(failed, cut), lists: CutFolder(lists, cut),
-      groups: groups)
+      groups: groups, copies: CopyRoom { _ in self.floor.withLock { $0 } })
   }
 
   /// Returns the failure if there will never be results.

@@ -70,6 +70,11 @@ package final class CutFile: OpenFile {
     return try base.read(at: offset, upTo: count)
   }
 
+  package func data(from offset: UInt64) throws(SystemError) -> Range<UInt64>? {
+    try cut.step("data of \(name)")
+    return try base.data(from: offset)
+  }
+
   package func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
     // A write that is cut leaves half of its bytes.
     do throws(SystemError) {

@@ -12,6 +12,20 @@ package struct Roll: Equatable, Sendable {
     package let status: FileStatus
   }
 
+  /// The identity of a file with several names. The whole inode, because not every file system has numbers that are
+  /// unique.
+  struct Inode: Hashable {
+    private let (device, inode, size): (UInt64, UInt64, UInt64)
+    private let (modified, changed): (Int64, Int64)
+
+    /// Nil for a file with one name.
+    init?(_ status: FileStatus) {
+      if status.links < 2 { return nil }
+      (device, inode, size) = (status.device, status.inode, status.size)
+      (modified, changed) = (status.modified, status.changed)
+    }
+  }
+
   /// A file beside the pictures, which stays.
   package struct Remainder: Equatable, Sendable {
     package let path: [FileName]
@@ -66,13 +80,14 @@ package struct Roll: Equatable, Sendable {
   /// The names at the start of each path that are not part of the photo's name.
   var base: Int { key.place == .inbox ? 1 : 0 }
 
-  /// Of the whole roll: the size of all pictures and, in place of a time, a sum over everything that a change
-  /// would change.
+  /// Of the whole roll: the size of the copies of all pictures and, in place of a time, a sum over everything that a
+  /// change would change. A file has one copy, whatever the number of its names.
   package var status: FileStatus {
     var mix = Mix()
     mix.add(folder.inode)
     if key.place == .inbox { mix.add(UInt64(bitPattern: folder.modified)) }
     var size: UInt64 = 0
+    var twins: Set<Inode> = []
     for picture in pictures {
       for name in picture.path { mix.add(name.bytes) }
       let status = picture.status
@@ -80,6 +95,7 @@ package struct Roll: Equatable, Sendable {
       mix.add(status.size)
       mix.add(UInt64(bitPattern: status.modified))
       mix.add(UInt64(bitPattern: status.changed))
+      if let inode = Inode(status), !twins.insert(inode).inserted { continue }
       // A sparse file has any size.
       size = min(size, UInt64(Int64.max)) + min(status.size, UInt64(Int64.max))
     }

@@ -42,32 +42,47 @@ struct RollClaim {
   }
 
   func take(_ candidate: Candidate) async throws(Attempt) -> Attempt {
-    let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
+    let roll = UnfinishedRoll(key: candidate.key, owner: candidate.status.owner)
+    let unfinished = memory.rolls.filter { $0.value == roll }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
     guard let standing = await parts.rules.standing() else { throw .interrupted }
+    let owner = candidate.status.owner
     func fullness(adding bytes: UInt64, besides lists: Int) -> Failure? {
-      parts.rules.fullness(
-        for: candidate.status.owner, besides: lists, adding: bytes, on: standing)
+      parts.rules.fullness(for: owner, besides: lists, adding: bytes, on: standing)
     }
     if let failure = fullness(adding: 0, besides: memory.entering) { throw .full(failure) }
-    let lack = fullness(adding: candidate.status.size, besides: memory.entering)
-    if let lack, !candidate.isLoose { throw .troubled(lack) }
     let list = try await memory.enter { () async throws(Attempt) in
-      try await make(candidate) { (roll) throws(Attempt) in
-        lack == nil
-          ? roll
-          : try RollRoom(roll: roll) { fullness(adding: $0, besides: memory.entering - 1) }
-            .fitting()
-      }
+      try await make(candidate) { fullness(adding: $0, besides: memory.entering - 1) }
     }
     try await finish(list)
     return .accepted(list)
   }
 
+  /// Those pictures for which there is room, and the room. Mistakes of the owner come before a lack of room, because they
+  /// may be its cause.
+  private func fitting(
+    _ roll: Roll, _ lack: @escaping (UInt64) -> Failure?
+  ) async throws(Attempt) -> (Roll, CopyRoom.Promise) {
+    let size = roll.status.size
+    guard lack(size) != nil else { return (roll, parts.rules.copies.promise(size)) }
+    let copy = copy(of: roll)
+    let sound = try await onDisk { () throws(Attempt) in try copy.withoutHoles() }
+    if roll.key.place == .inbox {
+      if let lack = lack(size) { throw lack.lackOfRoom }
+      return (sound, parts.rules.copies.promise(size))
+    }
+    let chosen = try RollRoom(roll: sound, lack: lack).fitting()
+    return (chosen, parts.rules.copies.promise(chosen.status.size))
+  }
+
+  private func copy(of roll: Roll) -> RollCopy {
+    RollCopy(roll: roll, inbox: claim.inbox, trustsLeases: claim.trustsLeases)
+  }
+
   /// Makes and records the list of those pictures for which there is room.
   private func make(
-    _ candidate: Candidate, fitting: (Roll) throws(Attempt) -> Roll
+    _ candidate: Candidate, _ lack: @escaping (UInt64) -> Failure?
   ) async throws(Attempt) -> ListID {
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
@@ -80,11 +95,12 @@ struct RollClaim {
     }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { throw .changed }
-    let chosen = try fitting(roll)
+    let (chosen, room) = try await fitting(roll, lack)
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
-      try await fill(staged, chosen)
+      try await fill(staged, chosen, in: room)
     }
-    memory.rememberRoll(list, candidate.key)
+    memory.rememberRoll(
+      list, UnfinishedRoll(key: candidate.key, owner: candidate.status.owner))
     try await claim.record(list, about)
     if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
     return list
@@ -92,13 +108,15 @@ struct RollClaim {
 
   // MARK: the end
 
-  /// Finishes the lists whose pictures could not all be removed before, each for itself. True if none is left.
-  func finishAll() async -> Bool {
+  /// Finishes the lists of a user whose pictures could not all be removed before, each for itself. True if none is left.
+  func finishAll(of owner: UInt32) async -> Bool {
     var isDone = true
-    for (list, key) in memory.rolls.sorted(by: { $0.key < $1.key }) {
+    let rolls = memory.rolls.filter { $0.value.owner == owner }
+    for (list, roll) in rolls.sorted(by: { $0.key < $1.key }) {
+      let name = roll.key.name
       do throws(Attempt) {
         try await finishRecorded(list)
-        parts.rules.tell(.waits(key.name, nil))
+        parts.rules.tell(.waits(name, nil))
       } catch {
         isDone = false
         let failure: Failure
@@ -110,7 +128,7 @@ struct RollClaim {
         let words = "the pictures of list \(list) cannot leave the inbox: \(failure.reason)"
         parts.rules.tell(
           .waits(
-            key.name,
+            name,
             Failure(failure.kind, code: failure.code, reason: words, advice: failure.advice)))
       }
     }
@@ -138,7 +156,8 @@ struct RollClaim {
     let (inbox, lists) = (claim.inbox, parts.lists)
     let obstacle = try await onDisk { () throws(Attempt) -> Attempt? in
       guard let roll = try Self.pictures(of: list, in: lists) else { return nil }
-      return try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
+      var withdrawal = RollWithdrawal(inbox: inbox, list: list, roll: roll)
+      return try withdrawal.run()
     }
     if let obstacle { throw obstacle }
     do throws(SystemError) { try await claim.close(list) } catch { throw error.attempt }
@@ -161,11 +180,13 @@ struct RollClaim {
 
   // MARK: the list
 
-  private func fill(_ staged: StagedList, _ roll: Roll) async throws(Attempt) -> AboutFile {
-    let copy = RollCopy(roll: roll, inbox: claim.inbox, trustsLeases: claim.trustsLeases)
+  private func fill(
+    _ staged: StagedList, _ roll: Roll, in room: CopyRoom.Promise
+  ) async throws(Attempt) -> AboutFile {
+    let copy = copy(of: roll)
     let (folder, target) = (staged.folder, staged.copy.in)
     let (taken, sum) = try await onDisk { () throws(Attempt) in
-      try copy.run(into: folder, list: target)
+      try copy.run(into: folder, list: target, in: room)
     }
     let draft = ListDraft(
       list: staged.list, name: taken.listName, owner: roll.folder.owner,

@@ -18,14 +18,14 @@ struct RollCopy: Sendable {
 
   /// Durable on return, but for the names in the staging folder.
   func run(
-    into staged: any Folder, list: any OpenFile
+    into staged: any Folder, list: any OpenFile, in room: CopyRoom.Promise
   ) throws(Attempt) -> (taken: Roll, list: FileCopy.Sum) {
     var kept: [Roll.Picture] = []
     var rows: [RollRow] = []
     var begun: [any OpenFile] = []
-    var twins: [Inode: Int] = [:]
+    var twins: [Roll.Inode: Int] = [:]
     for picture in try wholePictures() {
-      let inode = Inode(picture.status)
+      let inode = Roll.Inode(picture.status)
       let copy: any OpenFile
       do throws(Attempt) {
         copy = try add(picture, to: &rows, inode.flatMap { twins[$0] }, in: staged)
@@ -33,6 +33,7 @@ struct RollCopy: Sendable {
         if mayLeave(error) { continue }
         throw error
       }
+      if inode.flatMap({ twins[$0] }) == nil { room.wrote(picture.status.size) }
       if let inode, twins[inode] == nil { twins[inode] = rows.count }
       kept.append(picture)
       copy.beginSync()
@@ -50,19 +51,6 @@ struct RollCopy: Sendable {
     return try asAttempt { () throws(SystemError) in
       try file.write(in: staged)
       return (taken, try file.writeList(to: list))
-    }
-  }
-
-  /// The whole inode, because not every file system has numbers that are unique.
-  private struct Inode: Hashable {
-    private let (device, inode, size): (UInt64, UInt64, UInt64)
-    private let (modified, changed): (Int64, Int64)
-
-    /// Nil for a file with one name.
-    init?(_ status: FileStatus) {
-      if status.links < 2 { return nil }
-      (device, inode, size) = (status.device, status.inode, status.size)
-      (modified, changed) = (status.modified, status.changed)
     }
   }
 
@@ -98,7 +86,9 @@ struct RollCopy: Sendable {
     for picture in roll.pictures {
       if Task.isCancelled { throw .interrupted }
       do throws(Attempt) {
-        try open(picture).release()
+        let file = try open(picture)
+        defer { file.release() }
+        try checkHoles(file, picture)
         whole.append(picture)
       } catch {
         if !mayLeave(error) { throw error == .missing ? .changed : error }
@@ -107,6 +97,45 @@ struct RollCopy: Sendable {
     }
     if whole.isEmpty { throw last == .missing ? .changed : last }
     return whole
+  }
+
+  /// The roll without pictures that are mostly holes and may be left. The next look at each tells other obstacles.
+  func withoutHoles() throws(Attempt) -> Roll {
+    var whole: [Roll.Picture] = []
+    var last = Attempt.changed
+    for picture in roll.pictures {
+      if Task.isCancelled { throw .interrupted }
+      if let file = try? open(picture) {
+        defer { file.release() }
+        do throws(Attempt) { try checkHoles(file, picture) } catch {
+          if !mayLeave(error) { throw error }
+          last = error
+          continue
+        }
+      }
+      whole.append(picture)
+    }
+    if whole.isEmpty { throw last }
+    return Roll(roll.key, roll.folder, pictures: whole)
+  }
+
+  /// A smaller file costs no more than its name does.
+  private static let shortest: UInt64 = 64 << 10
+
+  /// A hole costs its owner nothing, but the daemon the time to read it: each picture is read twice, and by a worker.
+  private func checkHoles(_ file: DroppedFile, _ picture: Roll.Picture) throws(Attempt) {
+    let size = picture.status.size
+    if size <= Self.shortest { return }
+    let isHollow = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
+      try FileCopy.isHollow(file.file, size)
+    }
+    guard isHollow else { return }
+    throw .unreadable(
+      Failure(
+        .final, code: "pictures.holes",
+        reason: "more than half of the picture \(Roll.text(picture.path)) was never written, "
+          + "as in a file that is still being downloaded",
+        advice: "Take it out of the inbox, and copy it again when it is complete"))
   }
 
   /// A picture in the inbox itself is left for the next roll.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of pictures in the inbox itself, those that the disk has room for: the smallest first, so that a large one holds up
-// no other. The next roll has the rest. Raises an `Attempt` if there is room for none.
+// no other. The next roll has the rest. Names of one file need the room of one copy. Raises an `Attempt` if there is
+// room for none.
 
 internal import Vocabulary
 
@@ -12,13 +13,16 @@ struct RollRoom {
   func fitting() throws(Attempt) -> Roll {
     let ascending = roll.pictures.sorted { $0.status.size < $1.status.size }
     var sums: [UInt64] = []
+    var twins: Set<Roll.Inode> = []
     for picture in ascending {
-      let (sum, overflows) = (sums.last ?? 0).addingReportingOverflow(picture.status.size)
+      let isTwin = Roll.Inode(picture.status).map { !twins.insert($0).inserted } ?? false
+      let size = isTwin ? 0 : picture.status.size
+      let (sum, overflows) = (sums.last ?? 0).addingReportingOverflow(size)
       sums.append(overflows ? .max : sum)
     }
     let count = count(of: sums)
     // Without a failure there is room meanwhile.
-    guard count > 0 else { throw failure(ascending)?.attempt ?? .changed }
+    guard count > 0 else { throw failure(ascending)?.lackOfRoom ?? .changed }
     return Roll(roll.key, roll.folder, pictures: Array(ascending.prefix(count)))
   }
 
@@ -41,4 +45,9 @@ struct RollRoom {
       reason: "there is no room for the picture \(Roll.text(first.path)): \(failure.reason)\(also)",
       advice: failure.advice)
   }
+}
+
+extension Failure {
+  /// Pictures that no room on this disk would be enough for are a mistake of their owner.
+  var lackOfRoom: Attempt { kind == .final ? .unreadable(self) : attempt }
 }

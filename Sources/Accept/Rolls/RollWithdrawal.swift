@@ -2,8 +2,9 @@
 // Removes the pictures of a recorded list from the inbox: moves each into `.claim/N`, where other users cannot open
 // it by name, checks it again, and unlinks it. A picture that has changed stays or goes back; if its name is taken, it
 // stays in `.claim/N`, where the next look finds it. One that a program has open for writing stays until the program
-// has closed it. Then removes the folders that are empty now. Every step can be repeated. Reads all pictures again:
-// call it on the disk. Raises an `Attempt`.
+// has closed it. Then removes the folders that are empty now. Every step can be repeated. Reads all pictures again, but a
+// file with several names once, as long as its lease proves that no program writes it: call it on the disk. Raises an
+// `Attempt`.
 
 internal import Files
 internal import Linux
@@ -13,12 +14,41 @@ struct RollWithdrawal {
   /// Pictures that are moved before they are removed together.
   private static let batch = 256
 
-  let inbox: any Folder
-  let list: ListID
-  let roll: RollFile
+  /// A file that was compared, under a lease that is kept for its other names.
+  private struct Proof {
+    let file: any OpenFile
+    let row: RollRow
+  }
+
+  private let inbox: any Folder
+  private let list: ListID
+  private let roll: RollFile
+  /// Of each inode the first place in the roll, and those that have several.
+  private let firsts: [UInt64: Int]
+  private let twins: Set<UInt64>
+  private var proof: Proof?
+
+  init(inbox: any Folder, list: ListID, roll: RollFile) {
+    (self.inbox, self.list, self.roll) = (inbox, list, roll)
+    var firsts: [UInt64: Int] = [:]
+    var twins: Set<UInt64> = []
+    for (place, row) in roll.rows.enumerated() {
+      if firsts[row.inode] == nil { firsts[row.inode] = place } else { twins.insert(row.inode) }
+    }
+    (self.firsts, self.twins) = (firsts, twins)
+  }
+
+  /// The places in the roll; the names of one file follow each other.
+  private var places: [Int] {
+    let all = Array(roll.rows.indices)
+    if twins.isEmpty { return all }
+    func first(_ place: Int) -> Int { firsts[roll.rows[place].inode] ?? place }
+    return all.sorted { (first($0), $0) < (first($1), $1) }
+  }
 
   /// Why one of the pictures stays, a writer or a mount: call again. Nil when all have left.
-  func run() throws(Attempt) -> Attempt? {
+  mutating func run() throws(Attempt) -> Attempt? {
+    defer { forget() }
     let name = ListFolder.name(list)
     let (claims, nest) = try asAttempt { () throws(SystemError) in
       let claims = try ClaimFolder(inbox: inbox).standing()
@@ -27,12 +57,11 @@ struct RollWithdrawal {
       return (claims, nest)
     }
     try clear(nest)
-    var (first, obstacle) = (0, Attempt?.none)
-    while first < roll.rows.count {
+    var (places, obstacle) = (places[...], Attempt?.none)
+    while !places.isEmpty {
       if Task.isCancelled { throw .interrupted }
-      let last = min(first + Self.batch, roll.rows.count)
-      obstacle = try withdraw(first..<last, into: nest) ?? obstacle
-      first = last
+      obstacle = try withdraw(places.prefix(Self.batch), into: nest) ?? obstacle
+      places = places.dropFirst(Self.batch)
     }
     // A picture that could not go back keeps it.
     try? claims.removeFolder(name)
@@ -54,15 +83,19 @@ struct RollWithdrawal {
   private func clear(_ nest: any Folder) throws(Attempt) {
     let names = try asAttempt { () throws(SystemError) in Set(try nest.names()) }
     guard !names.isEmpty else { return }
+    var compared: Set<UInt64> = []
     for (place, row) in roll.rows.enumerated() where names.contains(nestName(place)) {
-      try settle(row, in: nest, nestName(place), rereads: true)
+      let isKnown = compared.contains(row.inode)
+      if try settle(row, in: nest, nestName(place), rereads: !isKnown) {
+        compared.insert(row.inode)
+      }
     }
     try asAttempt { () throws(SystemError) in try nest.sync() }
   }
 
   /// Why one of the pictures cannot leave now.
-  private func withdraw(
-    _ places: Range<Int>, into nest: any Folder
+  private mutating func withdraw(
+    _ places: ArraySlice<Int>, into nest: any Folder
   ) throws(Attempt) -> Attempt? {
     var obstacle: Attempt?
     var touched: [[FileName]: any Folder] = [:]
@@ -110,12 +143,13 @@ struct RollWithdrawal {
     return false
   }
 
-  /// Removes the picture from `.claim/N`, or puts it back if it has changed.
+  /// Removes the picture from `.claim/N`, or puts it back if it has changed. True if it was removed.
+  @discardableResult
   private func settle(
     _ row: RollRow, in nest: any Folder, _ name: FileName, rereads: Bool
-  ) throws(Attempt) {
+  ) throws(Attempt) -> Bool {
     let status = try asAttempt { () throws(SystemError) in try nest.status(ifThere: name) }
-    guard let status else { return }
+    guard let status else { return false }
     var isTheirs = row.resembles(status)
     if isTheirs, rereads {
       isTheirs = try Self.asOwners(row.path) { () throws(SystemError) in
@@ -127,6 +161,7 @@ struct RollWithdrawal {
     } else {
       try putBack(row, from: nest, name)
     }
+    return isTheirs
   }
 
   private enum Move {
@@ -137,7 +172,7 @@ struct RollWithdrawal {
     case held(Attempt)
   }
 
-  private func move(
+  private mutating func move(
     _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
   ) throws(Attempt) -> Move {
     do throws(Attempt) {
@@ -152,24 +187,21 @@ struct RollWithdrawal {
   }
 
   /// False if it has changed. Raises `writer`, `covered`, `missing` or `changed` only while the picture is where it was.
-  private func take(
+  private mutating func take(
     _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
   ) throws(Attempt) -> Bool {
     guard let own = row.path.last else { return false }
+    if let proof, proof.row.inode != row.inode { forget() }
     let thing = "\(folder.path)/\(own)"
     if folder.isOtherFileSystem(own) { throw .covered }
-    let file = try Self.asOwners(row.path) { () throws(SystemError) -> (any OpenFile)? in
-      guard let status = try folder.status(ifThere: own), row.resembles(status) else { return nil }
-      return try folder.open(own, .read)
+    let status = try Self.asOwners(row.path) { () throws(SystemError) in
+      try folder.status(ifThere: own)
     }
-    guard let file else { return false }
-    let lease = try Self.asOwners(row.path) { () throws(SystemError) in
-      try FileLease.take(file, thing)
+    guard let status, row.resembles(status), let file = try compared(row, own, in: folder) else {
+      return false
     }
-    if lease == .writer { throw .writer }
-    defer { if lease == .held { FileLease.drop(file) } }
-    let isWhole = try Self.asOwners(row.path) { () throws(SystemError) in try isStill(row, file) }
-    guard isWhole else { return false }
+    let hasLease = proof != nil
+    defer { if !twins.contains(row.inode) { forget() } }
     do throws(SystemError) {
       try folder.rename(own, to: nest, as: name, replacing: false)
     } catch {
@@ -177,12 +209,55 @@ struct RollWithdrawal {
         ? .covered : error.attempt(closed: { RollLook.closed(row.path, $0) })
     }
     let isTaken = try asAttempt { () throws(SystemError) in
-      let isUntouched = lease == .held ? try FileLease.stands(file, thing) : true
+      let isUntouched = hasLease ? try FileLease.stands(file, thing) : true
       guard let now = try nest.status(ifThere: name) else { return false }
       return isUntouched && row.resembles(now)
     }
-    if !isTaken { try putBack(row, from: nest, name) }
+    if !isTaken {
+      forget()
+      try putBack(row, from: nest, name)
+    }
     return isTaken
+  }
+
+  /// The file of a row, if its contents are as they were copied. Raises `writer`.
+  private mutating func compared(
+    _ row: RollRow, _ own: FileName, in folder: any Folder
+  ) throws(Attempt) -> (any OpenFile)? {
+    let thing = "\(folder.path)/\(own)"
+    if let proof, proof.row.inode == row.inode, proof.row.sum == row.sum {
+      let stands = try asAttempt { () throws(SystemError) in
+        try FileLease.stands(proof.file, thing)
+      }
+      if stands { return proof.file }
+    }
+    forget()
+    let file = try Self.asOwners(row.path) { () throws(SystemError) in
+      try folder.open(own, .read)
+    }
+    let lease = try Self.asOwners(row.path) { () throws(SystemError) in
+      try FileLease.take(file, thing)
+    }
+    if lease == .writer { throw .writer }
+    if lease == .held { proof = Proof(file: file, row: row) }
+    let isWhole: Bool
+    do throws(Attempt) {
+      isWhole = try Self.asOwners(row.path) { () throws(SystemError) in
+        // The name may be of another file since it was looked at.
+        guard try row.resembles(file.status()) else { return false }
+        return try isStill(row, file)
+      }
+    } catch {
+      forget()
+      throw error
+    }
+    if !isWhole { forget() }
+    return isWhole ? file : nil
+  }
+
+  private mutating func forget() {
+    if let proof { FileLease.drop(proof.file) }
+    proof = nil
   }
 
   private func isStill(_ row: RollRow, _ file: any OpenFile) throws(SystemError) -> Bool {

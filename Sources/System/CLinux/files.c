@@ -89,6 +89,16 @@ int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset
   return n < 0 ? -errno : n;
 }
 
+int64_t dr_next_data(int file, uint64_t offset) {
+  off_t place = lseek(file, (off_t)offset, SEEK_DATA);
+  return place < 0 ? -errno : place;
+}
+
+int64_t dr_next_hole(int file, uint64_t offset) {
+  off_t place = lseek(file, (off_t)offset, SEEK_HOLE);
+  return place < 0 ? -errno : place;
+}
+
 int dr_truncate(int file, uint64_t size) { return answer(ftruncate(file, (off_t)size)); }
 
 int dr_reserve(int file, uint64_t size) {

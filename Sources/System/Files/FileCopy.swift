@@ -70,6 +70,17 @@ package enum FileCopy {
     return runs
   }
 
+  /// More than half of a file of this size are holes.
+  package static func isHollow(_ file: any OpenFile, _ size: UInt64) throws(SystemError) -> Bool {
+    var (bytes, end) = (UInt64(0), UInt64(0))
+    while bytes < size - size / 2 {
+      guard end < size, let next = try file.data(from: end), !next.isEmpty else { return true }
+      bytes += UInt64(next.count)
+      end = next.upperBound
+    }
+    return false
+  }
+
   package static func sum(
     _ source: any OpenFile, upTo limit: UInt64
   ) throws(SystemError) -> Sum {

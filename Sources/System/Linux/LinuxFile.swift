@@ -54,6 +54,21 @@ package final class LinuxFile: OpenFile {
     return bytes
   }
 
+  package func data(from offset: UInt64) throws(SystemError) -> Range<UInt64>? {
+    do throws(SystemError) {
+      let start = try Calls.run("lseek", thing) { dr_next_data(handle.number, offset) }
+      let end = try Calls.run("lseek", thing) { dr_next_hole(handle.number, UInt64(start)) }
+      return UInt64(start)..<max(UInt64(start), UInt64(end))
+    } catch {
+      if error.name == .invalid {
+        let size = try status().size
+        return offset < size ? offset..<size : nil
+      }
+      guard error.name == .noDevice else { throw error }
+      return nil
+    }
+  }
+
   /// The next bytes of a stream, such as a pipe; empty at the end.
   package func readOn(upTo count: Int) throws(SystemError) -> [UInt8] {
     try nextBytes(of: handle.number, thing, upTo: count)

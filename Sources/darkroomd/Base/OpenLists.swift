@@ -4,6 +4,7 @@
 // Concurrency model: one Mutex around the dictionary; files are read outside it. If two tasks `use` the same
 // list at once, the one that is opened first stays.
 
+import Files
 import Synchronization
 import Vocabulary
 
@@ -29,12 +30,14 @@ final class OpenLists: Sendable {
   }
 
   let folders: StateFolders
+  /// For the dropped pictures of lists.
+  let copies: CopyRoom
   private let most: Int
   private let state = Mutex(State())
 
   /// - Parameter most: the lists that are kept; each holds three descriptors.
-  init(_ folders: StateFolders, most: Int) {
-    self.folders = folders
+  init(_ folders: StateFolders, most: Int, copies: CopyRoom = CopyRoom()) {
+    (self.folders, self.copies) = (folders, copies)
     self.most = most
   }
 

@@ -4,6 +4,7 @@
 // record; it raises `StartFailure`.
 // Concurrency: immutable; each service has its own lock. `init` waits for a disk.
 
+import Files
 import Linux
 import Record
 import Report
@@ -76,7 +77,9 @@ final class Ground: Sendable {
       [folders] () throws(SystemError) in
       try Self.footing(folders, isPart: isPart)
     }
-    lists = OpenLists(folders, most: openLists ?? settings.current.shares.lists)
+    lists = OpenLists(
+      folders, most: openLists ?? settings.current.shares.lists,
+      copies: CopyRoom { SpaceFloor.intake(settings.current.download.freeSpace, of: $0) })
     health = HealthBoard(reporter, inbox: places.inbox, changes: changes)
     narrator = Narrator(
       reporter, recorder: recorder, index: index, clock: clock, changes: changes,

@@ -3,6 +3,7 @@
 // than the floor, and resume when every one has a quarter more, so that a disk near the floor does not stop
 // and resume them with each photo. A value; raises nothing.
 
+import Files
 import Vocabulary
 
 struct SpaceFloor: Equatable, Sendable {
@@ -50,7 +51,5 @@ struct SpaceFloor: Equatable, Sendable {
       advice: "Make room, or set FreeSpace= under [Download]")
   }
 
-  static func words(_ bytes: UInt64) -> String {
-    bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
-  }
+  static func words(_ bytes: UInt64) -> String { CopyRoom.words(bytes) }
 }

@@ -6,6 +6,7 @@
 
 import Accept
 import Catalog
+import Files
 import Linux
 import Output
 import Record
@@ -31,17 +32,19 @@ struct ListIntake: IntakeRules, OnGround {
 
   func standing() async -> IntakeStanding? {
     await ground.stop.unlessOn { [self] in
-      let (machine, left) = rooms()
+      let (machine, left, most) = rooms()
       let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
-      return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left)
+      return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left, most: most)
     }
   }
 
-  /// Why no list is let in, and the bytes that are left for copies of pictures.
-  private func rooms() -> (trouble: Failure?, left: UInt64) {
+  var copies: CopyRoom { lists.copies }
+
+  /// Why no list is let in, the bytes that are left for copies of pictures, and those that an empty disk has.
+  private func rooms() -> (trouble: Failure?, left: UInt64, most: UInt64) {
     let freeSpace = settings.current.download.freeSpace
     let folders = lists.folders
-    var left = UInt64.max
+    var (left, most) = (UInt64.max, UInt64.max)
     for folder in folders.store == nil ? [folders.state, folders.prints] : [folders.state] {
       guard let room = try? folder.room() else { continue }
       let floor = SpaceFloor.intake(freeSpace, of: room.total)
@@ -49,11 +52,11 @@ struct ListIntake: IntakeRules, OnGround {
         let full = Self.full(
           "almost no room is left on the file system of \(folder.path)", OpenShare(),
           "make room, or lower FreeSpace= in darkroomd.conf")
-        return (full, left)
+        return (full, left, most)
       }
-      if folder === folders.state { left = room.free - floor }
+      if folder === folders.state { (left, most) = (room.free - floor, room.total - floor) }
     }
-    return (nil, left)
+    return (nil, left, most)
   }
 
   func nextNumber() -> ListID { recorder.newList() }
@@ -108,8 +111,20 @@ struct ListIntake: IntakeRules, OnGround {
           "\(open.photos) photos wait already", own, "raise MaximumPhotos= in darkroomd.conf")
       }
     }
-    return standing.left >= bytes
-      ? nil : Self.short(of: bytes, standing.left, self.lists.folders.state.path)
+    let left = standing.left - min(standing.left, copies.promised)
+    if bytes <= left { return nil }
+    let path = self.lists.folders.state.path
+    return bytes > standing.most
+      ? Self.tooLarge(bytes, standing.most, path) : Self.short(of: bytes, left, path)
+  }
+
+  /// No room that anyone makes is enough.
+  private static func tooLarge(_ bytes: UInt64, _ most: UInt64, _ path: String) -> Failure {
+    let (needed, most) = (SpaceFloor.words(bytes), SpaceFloor.words(most))
+    return Failure(
+      .final, code: "pictures.large",
+      reason: "its copy needs \(needed), and the whole file system of \(path) has \(most)",
+      advice: "Drop it in parts, each when the last one is done")
   }
 
   /// Lists that are over stay for a long time: without a limit, one user could fill the disk with them. Those in progress

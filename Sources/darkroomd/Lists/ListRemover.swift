@@ -69,7 +69,7 @@ final class ListRemover: Sendable {
       isNode: entries != nil)
     returns = ReturnFolder(
       done: lists.folders.done, failed: lists.folders.failed, lists: lists.folders.lists,
-      groups: recorder)
+      groups: recorder, copies: lists.copies)
   }
 
   static func removal(_ folders: StateFolders, in prints: any Folder) -> ListRemoval {

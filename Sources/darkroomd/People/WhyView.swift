@@ -7,7 +7,7 @@
 // - a file before it is a list: `InboxState`, `WaitingFile` (not yet quiet, open for writing, `inbox.full`)
 // - dropped pictures before they are a list: the same, with a `Roll` as one candidate (something was added,
 //   `pictures.closed`, `pictures.limit`, `pictures.room`); pictures of a recorded list that cannot leave the
-//   inbox: `RollPace`, `ClaimMemory.rolls`
+//   inbox: `RollPaces`, `ClaimMemory.rolls`
 // - a list: `ListLife.phase` (a list to take over from, its files, paused, its copy), and its turn in `ListLives`
 // - all photos of a list: `Setback` in Chain (trouble of this list's folders alone)
 // - one photo: `Admission` (its host, its next attempt, its turn); `FocusBoard` puts photos first

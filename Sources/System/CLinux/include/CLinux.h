@@ -28,6 +28,10 @@ int dr_status_at(int folder, const char *name, struct dr_status *out);
 int dr_status_path(const char *path, struct dr_status *out);
 int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset);
 int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset);
+// The first data at or after the offset, and the first hole after it; -ENXIO if there is no more data. The end of a file
+// is a hole. Moves the position of the descriptor.
+int64_t dr_next_data(int file, uint64_t offset);
+int64_t dr_next_hole(int file, uint64_t offset);
 int dr_truncate(int file, uint64_t size);
 int dr_reserve(int file, uint64_t size);
 int dr_sync_data(int file);
