@@ -249,9 +249,11 @@ final class ListRetention: Sendable {
     do throws(SystemError) {
       switch place(of: list) {
       case .folder(let home):
-        let isHidden = try expiry(in: home).hide(prints, of: list)
+        let mark = index[list]?.terms.mark(of: list)
+        let isHidden = try expiry(in: home).hide(prints, of: list, mark)
         if !isHidden {
-          narrator.missed(line, try PrintsStanding(of: prints, in: home), of: prints, in: home)
+          let standing = try PrintsStanding(of: prints, in: home, for: mark)
+          narrator.missed(line, standing, of: prints, in: home)
         }
         note(line, prints, at: isHidden ? time : 0)
         if isHidden, rests { narrator.expired(list, isResting: true) }
