@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose prints a folder holds. Its file `.list` names the newest list that prints there, and its line: the lists of
-// one name and owner that take over from each other have one line, which the first of them draws at random. A state
-// folder that is older than the prints does not know the lists of today, and another list may print into a folder of
-// which it knows the name. A list leaves prints alone that a later list of its line, or a list of another line, has there.
-// The file is durable before the first print, together with it. A folder without it, or with an empty one, as a power
-// cut leaves it, has no prints of which another list knows. A value; raises SystemError.
+// Whose prints a folder holds. Its file `.list` has the number and the line of the newest list that prints there: lists
+// that take over from each other have one line, which the first list draws at random. A state folder that is older than the
+// prints does not know the lists of today. A list that it knows may name a folder into which another list prints now: it
+// leaves the prints of another line, and of a later list of its own line, alone. The file is durable before the first
+// print. A folder without it, or with an empty one after a power cut, belongs to the list that names it. A value; raises
+// SystemError.
 
 package import Vocabulary
 
 package struct PrintsMark: Equatable, Sendable {
   /// Whether a list may print into a folder.
   package enum Claim: Equatable, Sendable {
-    /// It has no mark, or that of an earlier list of the line.
+    /// It has no mark, or an earlier list of the line has put it there.
     case open
     case own
     /// A later list of the line prints there.

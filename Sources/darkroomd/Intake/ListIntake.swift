@@ -285,7 +285,7 @@ struct ListIntake: IntakeRules, OnGround {
     return (prints, part != nil || isNode ? nil : try FrozenSettings.newLine())
   }
 
-  /// After a restore of an older state folder, its folder of prints may be that of a list which is not known.
+  /// After a restore of an older state folder, a list that is not known may have its prints there.
   private func isForeign(_ earlier: FrozenSettings, to list: ListID) async throws(Failure) -> Bool {
     guard let mark = earlier.mark(of: list) else { return false }
     return try await onDisk { () throws(Failure) in

@@ -112,7 +112,6 @@ final class ListRetention: Sendable {
 
   /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
-  /// Call when a list has ended.
   func listEnded() { if !isTimed { look() } }
 
   var isTimed: Bool { timed.load(ordering: .sequentiallyConsistent) }
@@ -133,7 +132,6 @@ final class ListRetention: Sendable {
   /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
   func resume() -> [ListID]? { isForeign ? nil : pending(false) }
 
-  /// The hidden prints of the shared place may be in another one.
   private var isForeign: Bool { health.health.foreignPlace != nil }
 
   private func pending(_ isForeign: Bool) -> [ListID]? {
