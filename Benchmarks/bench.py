@@ -187,7 +187,7 @@ class Daemon:
     def prints(self, name):
         folder = os.path.join(self.root, "prints", name)
         names = os.listdir(folder) if os.path.isdir(folder) else []
-        return sum(name != ".sheet" and not name.endswith(".html") for name in names)
+        return sum(name not in (".list", ".sheet") and not name.endswith(".html") for name in names)
 
     def kill(self):
         if self.lives():

@@ -28,6 +28,8 @@ package final class PrintFolder: Sendable {
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
   package let way: PrintWay
+  /// Says whose prints are here; to be synced with the first print. Nil if it is durable, or there is none.
+  private let sign: (any OpenFile)?
   private let isSettled = Atomic(false)
 
   package init(
@@ -36,17 +38,23 @@ package final class PrintFolder: Sendable {
   ) {
     place = nil
     (self.folder, self.readers) = (folder, readers)
-    (self.mark, self.way) = (mark, way)
+    (self.mark, self.way, sign) = (mark, way, nil)
   }
 
   /// - Parameter parent: The folder that holds this one, under this name.
   package init(
     _ folder: any Folder, in parent: any Folder, as name: FileName,
-    for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace
+    for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace,
+    sign: (any OpenFile)? = nil
   ) throws(SystemError) {
     place = Place(parent: parent, name: name, identity: try folder.identity())
     (self.folder, self.readers) = (folder, readers)
-    (self.mark, self.way) = (mark, way)
+    (self.mark, self.way, self.sign) = (mark, way, sign)
+  }
+
+  /// The file to be synced before a print appears here; nil after `settle`.
+  package var unsettledSign: (any OpenFile)? {
+    isSettled.load(ordering: .acquiring) ? nil : sign
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
@@ -68,14 +76,16 @@ package final class PrintFolder: Sendable {
     throw SystemError(.missing, call: "fstatat", thing: folder.path)
   }
 
-  /// Call when `unsettled` was synced.
+  /// Call when `unsettled` and `unsettledSign` were synced.
   package func settle() { isSettled.store(true, ordering: .releasing) }
 
-  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts and the folder of thumbnails
-  /// begin with a dot, and the drafts of other processes have other marks.
+  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts, the folder of thumbnails
+  /// and the mark begin with a dot, and the drafts of other processes have other marks.
   package func sweep() throws(SystemError) {
     for name in try folder.names()
-    where name.bytes.starts(with: ".\(mark)".utf8) && name != Thumbnail.folder {
+    where name.bytes.starts(with: ".\(mark)".utf8) && name != Thumbnail.folder
+      && name != PrintsMark.file
+    {
       try folder.removeIfThere(name)
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a list's prints, before it goes: one rename hides it, which frees its name, and it is removed under the
-// other name. Only a folder of ours is hidden. A symbolic link, a mount, and a file of that name stay as they are, with
-// all that is behind them. Raises SystemError.
+// other name. Only a folder of ours is hidden. A symbolic link, a mount, a file of that name, and a folder with the prints
+// of another list stay as they are, with all that is behind them. Raises SystemError.
 
-internal import Files
+package import Files
 package import Vocabulary
 
 /// The kind of the thing that stands in the place of a folder of prints.
@@ -12,25 +12,35 @@ package enum PrintsStanding: Equatable, Sendable {
   case missing
   case link
   case mount
+  /// Another list has its prints there, by the mark.
+  case foreign
   /// No folder.
   case other
 
   /// Raises if the folder of all prints is missing, or not the one that is meant: that tells nothing about one list.
-  package init(of name: FileName, in prints: any Folder) throws(SystemError) {
+  /// - Parameter mark: of the list; nil for one whose folder has none.
+  package init(
+    of name: FileName, in prints: any Folder, for mark: PrintsMark? = nil
+  ) throws(SystemError) {
     let prints = try prints.standing()
     switch try prints.status(ifThere: name)?.kind {
     case nil: self = .missing
     case .link: self = .link
     case .file, .other: self = .other
     case .folder:
-      self = try prints.folder(name, creating: false).isMountPoint ? .mount : .folder
+      let folder = try prints.folder(name, creating: false)
+      if let mark, try !mark.claim(on: folder).mayPrint {
+        self = .foreign
+      } else {
+        self = folder.isMountPoint ? .mount : .folder
+      }
     }
   }
 
   /// Why it cannot be removed, after its path; nil if it can be.
   package var obstacle: String? {
     switch self {
-    case .folder, .missing: nil
+    case .folder, .missing, .foreign: nil
     case .link: "is a symbolic link, which the daemon does not follow"
     case .mount: "is a mount, which the daemon does not remove"
     case .other: "is not a folder"
@@ -38,10 +48,24 @@ package enum PrintsStanding: Equatable, Sendable {
   }
 
   /// Why there are no prints of ours, after its path; nil if there may be some.
-  package var absence: String? { self == .missing ? "is missing" : obstacle }
+  package var absence: String? {
+    switch self {
+    case .missing: "is missing"
+    case .foreign: "holds the prints of another list"
+    case .folder, .link, .mount, .other: obstacle
+    }
+  }
 }
 
 extension PrintsStanding {
+  /// Of a folder of prints in which another list has its prints: they are neither replaced nor removed.
+  package static func foreign(_ name: FileName, in prints: any Folder) -> Failure {
+    Failure(
+      .machine, scope: .one, code: "prints.foreign",
+      reason: "\(prints.path)/\(name), its folder of prints, holds the prints of another list",
+      advice: "Move that folder away, or cancel the list and drop it again")
+  }
+
   /// Of a folder of prints that could not be opened: the error does not tell what is in its place.
   package static func failure(
     of error: SystemError, at name: FileName, in prints: any Folder
@@ -59,9 +83,9 @@ extension PrintsStanding {
 enum HiddenPrints {
   /// Renames the folder, durably. False, and changes nothing, if there is no such folder, or not one of ours.
   static func hide(
-    _ folder: FileName, in prints: any Folder, as hidden: FileName
+    _ folder: FileName, in prints: any Folder, as hidden: FileName, for mark: PrintsMark?
   ) throws(SystemError) -> Bool {
-    guard try PrintsStanding(of: folder, in: prints) == .folder else { return false }
+    guard try PrintsStanding(of: folder, in: prints, for: mark) == .folder else { return false }
     try prints.rename(folder, to: prints, as: hidden, replacing: false)
     try prints.sync()
     return true
@@ -71,7 +95,7 @@ enum HiddenPrints {
   static func clear(_ hidden: FileName, in prints: any Folder) throws(SystemError) {
     switch try PrintsStanding(of: hidden, in: prints) {
     case .missing: return
-    case .folder, .mount: try prints.removeTree(hidden)
+    case .folder, .mount, .foreign: try prints.removeTree(hidden)
     case .link, .other: try prints.removeIfThere(hidden)
     }
   }

@@ -12,7 +12,7 @@
 //   (record    by the daemon, as the list is gone)
 //   finish     removes lists/.removed-N
 
-internal import Files
+package import Files
 package import Vocabulary
 
 package struct ListRemoval: Sendable {
@@ -71,13 +71,18 @@ package struct ListRemoval: Sendable {
   }
 
   /// The prints to be hidden.
-  package func standing(ofPrints folder: FileName) throws(SystemError) -> PrintsStanding {
-    try PrintsStanding(of: folder, in: prints)
+  package func standing(
+    ofPrints folder: FileName, _ mark: PrintsMark? = nil
+  ) throws(SystemError) -> PrintsStanding {
+    try PrintsStanding(of: folder, in: prints, for: mark)
   }
 
   /// Frees the name of the prints' folder, durably. Anything but a folder of ours stays.
-  package func hidePrints(_ folder: FileName, of list: ListID) throws(SystemError) {
-    let isHidden = try HiddenPrints.hide(folder, in: prints, as: ListFolder.removed(list))
+  package func hidePrints(
+    _ folder: FileName, of list: ListID, _ mark: PrintsMark? = nil
+  ) throws(SystemError) {
+    let name = ListFolder.removed(list)
+    let isHidden = try HiddenPrints.hide(folder, in: prints, as: name, for: mark)
     // The rename of an earlier attempt may not be durable.
     if !isHidden { try prints.sync() }
   }

@@ -9,7 +9,7 @@
 //   note     lists/N/expired has the time; also in earlier lists that have their prints there
 //   clear    removes prints/.expired-N, after ExpiryGrace.rest
 
-internal import Files
+package import Files
 package import Vocabulary
 
 package struct PrintsExpiry: Sendable {
@@ -28,8 +28,10 @@ package struct PrintsExpiry: Sendable {
 
   /// Decides that the prints go, and frees the name of their folder, durably. False, and changes nothing, if there is
   /// no such folder, or not one of ours.
-  package func hide(_ folder: FileName, of list: ListID) throws(SystemError) -> Bool {
-    try HiddenPrints.hide(folder, in: prints, as: ListFolder.expired(list))
+  package func hide(
+    _ folder: FileName, of list: ListID, _ mark: PrintsMark? = nil
+  ) throws(SystemError) -> Bool {
+    try HiddenPrints.hide(folder, in: prints, as: ListFolder.expired(list), for: mark)
   }
 
   /// Notes the time of the expiry, in milliseconds since 1970, or 0 if no prints of ours were there. A list that is

@@ -24,7 +24,7 @@ import Vocabulary
       #expect(try await bench.runUntilIdle().code == 3)
       #expect(
         bench.all("prints/summer") == [
-          "%2Esheet.jpg", ".sheet", "Hills <b>.jpg", "Lake.png", "index.html", "index.jpg",
+          "%2Esheet.jpg", ".list", ".sheet", "Hills <b>.jpg", "Lake.png", "index.html", "index.jpg",
         ])
       #expect(bench.all("prints/summer/.sheet") == ["1.jpg", "2.jpg", "4.jpg", "5.jpg"])
       let small = try Self.picture(bench, "prints/summer/.sheet/1.jpg")
@@ -124,15 +124,15 @@ import Vocabulary
       try await bench.drop(
         PhotoListText.array([("One", url)], options: [("ContactSheet", "no")]), as: "none.plist")
       #expect(try await bench.runUntilIdle().code == 0)
-      #expect(bench.all("prints/plain") == ["One.jpg", "index.html"])
+      #expect(bench.all("prints/plain") == [".list", "One.jpg", "index.html"])
       // Without a thumbnail the page shows the print.
       #expect(bench.text("prints/plain/index.html")?.contains("<img src=\"One.jpg\"") == true)
-      #expect(bench.all("prints/none") == ["One.jpg"])
+      #expect(bench.all("prints/none") == [".list", "One.jpg"])
       try bench.settings(DaemonBench.settings + "[Output]\nContactSheet=no\nThumbnails=480\n")
       try bench.serve(SamplePictures.jpeg(width: 900, height: 600), as: "large.jpg")
       try await bench.drop([("Large", bench.origin.url("/large.jpg"))], as: "tall.plist")
       #expect(try await bench.runUntilIdle().code == 0)
-      #expect(bench.all("prints/tall") == [".sheet", "Large.jpg"])
+      #expect(bench.all("prints/tall") == [".list", ".sheet", "Large.jpg"])
       #expect(try Self.picture(bench, "prints/tall/.sheet/1.jpg").height == 480)
     }
   }
@@ -194,7 +194,9 @@ import Vocabulary
       #expect(again.width == first.width && far < 40)
       #expect(try await bench.tool("sheet", "summer").output == "\(folder)/index.html\n")
       #expect(
-        bench.all("prints/summer") == [".sheet", "One.jpg", "Three.jpg", "Two.jpg", "index.html"])
+        bench.all("prints/summer") == [
+          ".list", ".sheet", "One.jpg", "Three.jpg", "Two.jpg", "index.html",
+        ])
       try FileManager.default.removeItem(atPath: folder)
       let gone = try await bench.tool("sheet", "summer")
       #expect(

@@ -25,6 +25,14 @@ import Vocabulary
     #expect(read.prints == FileName(literal: "holiday"))
   }
 
+  @Test(arguments: [nil, "0123456789abcdef"])
+  func `the line of a list is read back as it was`(line: String?) throws {
+    var terms = frozen(.source, .keep)
+    terms.line = line
+    let read = try FrozenSettings(text: terms.text)
+    #expect(read.line == line && (read.mark(of: ListID(1)) == nil) == (line == nil))
+  }
+
   @Test func `each kind of list is read back as it was`() throws {
     let (name, photos) = (FileName(literal: "0a"), try #require(NumberRanges(text: "2-4,7")))
     let mark = try #require(ShareMark(text: "9/1/1/1"))

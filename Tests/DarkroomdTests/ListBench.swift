@@ -77,6 +77,18 @@ struct SampleList: Sendable {
   }
 }
 
+extension SampleList {
+  static let line = "0123456789abcdef"
+
+  /// Its folder of prints has a mark.
+  static func marked(_ change: (inout SampleList) -> Void = { _ in }) -> SampleList {
+    SampleList {
+      $0.terms.line = line
+      change(&$0)
+    }
+  }
+}
+
 extension ListBench {
   /// A list that was accepted.
   @discardableResult
@@ -91,6 +103,13 @@ extension ListBench {
 
   func folder(of list: ListID) throws -> any Folder {
     try folders.lists.folder(ListFolder.name(list), creating: false)
+  }
+
+  /// As a list has left its folder of prints that is not known any more: it was accepted after the state folder was copied.
+  func leaveStranger(_ line: String = "fedcba9876543210", list: UInt64 = 7) throws {
+    let folder = try folders.prints.folder(FileName(literal: "barn"), creating: true)
+    let mark = try #require(PrintsMark(line: line, list: ListID(list)))
+    _ = try mark.put(on: folder)
   }
 
   /// Nil for a photo whose state the ledger does not have.

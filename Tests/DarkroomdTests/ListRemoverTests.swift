@@ -114,6 +114,48 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [SampleList.line, "fedcba9876543210"])
+  func `a list goes without the prints of a list that is not known, and that is told`(
+    line: String
+  ) async throws {
+    try await DiskBench.use { bench in
+      let list = try await bench.add(1, .marked())
+      try await bench.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(list)])
+      try ListMarks.noteReturn(in: bench.folder(of: list))
+      bench.recorder.archived(list)
+      try bench.leaveStranger(line)
+      #expect(await remove(1, remover(bench)) == nil)
+      #expect(bench.state(list) == nil)
+      #expect(try bench.folders.prints.listing() == ["barn"])
+      let told = bench.told.all().filter { $0.contains("Removed no prints of list 1: ") }
+      let end = "/barn, its folder of prints, holds the prints of another list."
+      #expect(told.count == 1 && told.first?.hasSuffix(end) == true, "\(told)")
+    }
+  }
+
+  @Test func `a removal that an earlier run has begun leaves the prints of another list`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let list = try await bench.add(1, .marked())
+      try await bench.recorder.record([.cancelled(list)])
+      bench.recorder.archived(list)
+      try bench.leaveStranger()
+      let lists = bench.folders.lists
+      try lists.rename(
+        ListFolder.name(list), to: lists, as: ListFolder.removed(list), replacing: false)
+      bench.index.forget(list)
+      let next = remover(bench)
+      let pending = next.resume()
+      let run = Task { await next.run(pending) }
+      #expect(try await Patience.sees { bench.state(list) == nil })
+      next.stop()
+      await run.value
+      #expect(try bench.folders.prints.listing() == ["barn"])
+    }
+  }
+
   // MARK: prints that are away
 
   private static let entry = FrozenSettings.Kind.entry(FileName(literal: "origin"), LedgerList(1))

@@ -157,7 +157,7 @@ extension ListRetentionTests {
     }
   }
 
-  @Test(arguments: [PrintsStanding.missing, .other])
+  @Test(arguments: [PrintsStanding.missing, .foreign, .other])
   func `prints that are not there when they expire are told once, if the list had any`(
     standing: PrintsStanding
   ) async throws {
@@ -165,12 +165,14 @@ extension ListRetentionTests {
       let half = Self.keep / 2
       let retention = retention(bench, prints: half)
       try await develop(bench, 1)
+      try bench.index.replace(ListID(1), ListLabel(SampleList.marked().about()))
       try await bench.add(2, SampleList { $0.terms.prints = FileName(literal: "empty") })
       try await bench.recorder.record([.cancelled(ListID(2))])
       try ListMarks.noteReturn(in: bench.folder(of: ListID(2)))
       let prints = bench.folders.prints
       try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
       if standing == .other { try prints.put(Self.barn, "a file of a user") }
+      if standing == .foreign { try bench.leaveStranger() }
       bench.clock.advance(by: half)
       try await running(bench, retention) { () async throws in
         #expect(bench.index.expiry(of: ListID(1)) == 0 && bench.index.expiry(of: ListID(2)) == 0)
@@ -178,7 +180,8 @@ extension ListRetentionTests {
         #expect(try await Patience.sees { left(bench) == [] })
       }
       let told = bench.told.all().filter { $0.contains("Removed no prints") }
-      let end = standing == .missing ? "is missing." : "is not a folder."
+      let end = "\(try #require(standing.absence))."
+      #expect(try prints.has(Self.barn) == (standing != .missing))
       #expect(told.count == 1 && told.first?.contains("of list 1: ") == true, "\(told)")
       #expect(told.first?.hasSuffix("/barn, its folder of prints, \(end)") == true, "\(told)")
     }

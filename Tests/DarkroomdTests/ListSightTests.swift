@@ -108,6 +108,25 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [SampleList.line, "fedcba9876543210"])
+  func `a list shows no picture of a list that is not known`(line: String) async throws {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await parts.add(1, .marked())
+      try await parts.develop(PhotoID(list: list, number: 1), print: "Barn.jpg")
+      try await parts.recorder.record([.finished(list)])
+      func isShown() async throws -> Bool {
+        let order = PictureOrder(list: ListReference("1"), photo: 1)
+        let reply = await bench.calls.handle(order, from: .owner)
+        guard let report = reply.message(PictureReport.self) else { throw Unexpected(reply: reply) }
+        return report.openFile != nil
+      }
+      #expect(try await isShown())
+      try parts.leaveStranger(line)
+      #expect(try await !isShown())
+    }
+  }
+
   @Test func `a list shows no picture when another has taken over its prints`() async throws {
     try await PeopleBench.use { bench in
       let parts = bench.parts

@@ -4,6 +4,7 @@
 import Accept
 import Catalog
 import Linux
+import Output
 import Support
 import Testing
 import Vocabulary
@@ -51,6 +52,50 @@ import Vocabulary
       #expect(try prints.listing().count == 2)
       _ = try OpenList(list, in: bench.folders, to: .begin)
       #expect(try prints.listing() == ["Barn.jpg"])
+    }
+  }
+
+  @Test(arguments: [SampleList.line, "fedcba9876543210"])
+  func `a list does not print among the prints of another list, whose readers stay`(
+    line: String
+  ) async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, .marked { $0.terms.isPrivate = true })
+      try bench.leaveStranger(line)
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      for name in [".1-1.print", "Barn.jpg"] { try prints.put(FileName(made: name), "bytes") }
+      let failure = failure { _ = try OpenList(list, in: bench.folders, to: .begin) }
+      #expect(failure?.code == "prints.foreign" && failure?.scope == .one)
+      let words = "/barn, its folder of prints, holds the prints of another list"
+      #expect(failure?.reason.hasSuffix(words) == true)
+      #expect(try prints.listing() == [".1-1.print", ".list", "Barn.jpg"])
+      #expect(try !bench.folders.prints.hasReaders(1000, FileName(literal: "barn")))
+      // A person has moved that folder away.
+      let home = bench.folders.prints
+      try home.rename(
+        FileName(literal: "barn"), to: home, as: FileName(literal: "b"), replacing: false)
+      let own = try OpenList(list, in: bench.folders, to: .begin).workFolders().prints
+      #expect(try own.folder.listing() == [".list"] && own.unsettledSign != nil)
+      own.settle()
+      #expect(own.unsettledSign == nil)
+    }
+  }
+
+  @Test func `a later list of the line takes the folder, and the earlier one is kept out`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      for number in 1...2 as ClosedRange<UInt64> { try await bench.add(number, .marked()) }
+      _ = try OpenList(list, in: bench.folders, to: .begin)
+      _ = try OpenList(list, in: bench.folders, to: .use)
+      _ = try OpenList(ListID(2), in: bench.folders, to: .begin)
+      #expect(
+        failure { _ = try OpenList(list, in: bench.folders, to: .use) }?.code == "prints.foreign")
+      let folders = bench.folders
+      let terms = SampleList.marked().terms
+      #expect(try folders.printFolder(of: list, terms) == nil)
+      #expect(try folders.printFolder(of: list, terms, orLater: true) != nil)
+      #expect(try folders.printFolder(of: ListID(2), terms) != nil)
     }
   }
 

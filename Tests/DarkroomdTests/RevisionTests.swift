@@ -120,6 +120,30 @@ import Vocabulary
     }
   }
 
+  @Test func `no print is taken over in a folder of another list, nor one of a later list unread`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await bench.add(1, .marked { $0.photos = SampleList(count: 2).photos })
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await bench.develop(photo(number, of: 1), print: "Photo \(number).jpg")
+      }
+      try await bench.recorder.record([.cancelled(ListID(1))])
+      var next = SampleList.revising(1, count: 2)
+      next.terms.line = SampleList.line
+      try await bench.add(9, next)
+      try bench.leaveStranger()
+      #expect(try await carry(bench, 9) == 0)
+      // A list of the line, which is not known, has replaced the second print.
+      try bench.leaveStranger(SampleList.line)
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      try prints.removeIfThere(FileName(literal: "Photo 2.jpg"))
+      try prints.put(FileName(literal: "Photo 2.jpg"), String(repeating: "q", count: 100))
+      #expect(try await carry(bench, 9) == 1)
+      #expect(states(bench, 9, count: 2) == [.filtered, .new])
+    }
+  }
+
   @Test(arguments: ["prints", "filter", "quality", "metadata"])
   func `other settings make other prints, so nothing is taken over`(setting: String) async throws {
     try await DiskBench.use { bench in

@@ -241,7 +241,8 @@ package final class DaemonBench: Sendable {
   }
 
   /// The names in a folder below the root, in order; none if the folder is missing. Leaves out the mark in
-  /// `done` that tells the highest number of a list, and among prints the contact sheet and its thumbnails.
+  /// `done` that tells the highest number of a list, and among prints the mark of the folder, the contact sheet and its
+  /// thumbnails.
   package func names(_ path: String) -> [String] {
     all(path).filter { path != "done" || !$0.hasPrefix(".darkroom-") }
       .filter { path != "prints" || $0 != ".daemon" }
@@ -250,7 +251,8 @@ package final class DaemonBench: Sendable {
 
   /// Pages may be written at any time, under hidden names first.
   private static func isOfSheet(_ name: String) -> Bool {
-    name == ".sheet" || name.hasSuffix(".html") || name.hasPrefix(".") && name.contains("-page")
+    name == ".sheet" || name == ".list" || name.hasSuffix(".html")
+      || name.hasPrefix(".") && name.contains("-page")
   }
 
   /// All names in a folder below the root, in order; none if the folder is missing.

@@ -492,8 +492,8 @@ def write(path, data):
 
 
 def is_print(name):
-    """Not the daemon's mark and its draft, nor the contact sheet, which is not synced, and can be made again."""
-    return name not in (".daemon", "..daemon", ".sheet") and not name.endswith(".html")
+    """Not the marks and their drafts, nor the contact sheet, which is not synced, and can be made again."""
+    return name not in (".daemon", "..daemon", ".list", "..list", ".sheet") and not name.endswith(".html")
 
 
 def list_folder(path):

@@ -4,6 +4,7 @@
 // for text that cannot be read.
 
 import Cluster
+import Files
 import Linux
 import Output
 import Vocabulary
@@ -23,6 +24,9 @@ struct FrozenSettings: Equatable, Sendable {
 
   /// The folder of the list's prints, one checked component.
   var prints: FileName
+  /// Of the marks in that folder: drawn at random for the first list there, and the same in the lists that take over from
+  /// it. Nil for a list whose folder has no mark: nodes of a cluster and tasks with parts agree about folders by other means.
+  var line: String?
   let filter: FilterFunction
   var quality = PrintQuality.source
   var metadata = MetadataRule.keep
@@ -58,6 +62,16 @@ struct FrozenSettings: Equatable, Sendable {
     }
   }
 
+  /// Claims the folder of prints for the list. Nil if its folder has none.
+  func mark(of list: ListID) -> PrintsMark? {
+    line.flatMap { PrintsMark(line: $0, list: list) }
+  }
+
+  /// Raises `machine` without random numbers.
+  static func newLine() throws(Failure) -> String {
+    try asMachine { () throws(SystemError) in String(hex: try ThisProcess.randomBytes(8)) }
+  }
+
   /// For the ledger.
   var originText: String { origin.map { "\($0)" } ?? "" }
 
@@ -88,6 +102,7 @@ struct FrozenSettings: Equatable, Sendable {
   var text: String {
     """
     Prints=\(String(decoding: prints.bytes, as: UTF8.self))
+    Line=\(line ?? "")
     Filter=\(filter)
     Quality=\(quality)
     Metadata=\(metadata)
@@ -120,7 +135,8 @@ extension FrozenSettings {
         advice: "Drop the list again")
     }
     self.init(
-      prints: prints, filter: function, quality: quality, metadata: metadata,
+      prints: prints, line: values["Line"].flatMap { PrintsMark.isLine($0) ? $0 : nil },
+      filter: function, quality: quality, metadata: metadata,
       title: values["Title"] ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },

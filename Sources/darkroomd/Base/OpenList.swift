@@ -74,36 +74,52 @@ final class OpenList: Sendable {
     _ purpose: Purpose
   ) throws(Failure) -> WorkFolders? {
     if purpose == .look { return nil }
-    let creating = purpose == .begin
     do throws(SystemError) {
-      let originals = try folders.originals.folder(
-        FileName(number: id.number), creating: creating)
-      if terms.share != nil, let stored = folders.stored(terms.prints) {
-        return WorkFolders(
-          originals: originals, prints: PrintFolder(try folders.drafts()), stored: stored)
+      if let work = try workFolders(id, owner, terms, folders, creating: purpose == .begin) {
+        return work
       }
-      let home = try folders.prints.standing()
-      let isThere = try home.has(terms.prints)
-      let prints = try home.folder(terms.prints, creating: creating)
-      if creating, terms.isPrivate {
-        try close(prints, terms.prints, in: home, to: owner)
-      } else if !isThere {
-        try home.setReaders(.group, of: terms.prints)
-      }
-      // Its name is synced with the first print: a sync here would delay the first download.
-      let work = WorkFolders(
-        originals: originals,
-        prints: try PrintFolder(
-          prints, in: folders.prints, as: terms.prints,
-          for: terms.isPrivate ? .user(owner) : .group,
-          mark: folders.mark, way: folders.ways.way(in: home)),
-        made: isThere ? nil : prints.path)
-      // Other shares have their drafts in the same folder.
-      if creating, isThere {
-        try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id)
-      }
-      return work
     } catch { throw PrintsStanding.failure(of: error, at: terms.prints, in: folders.prints) }
+    throw PrintsStanding.foreign(terms.prints, in: folders.prints)
+  }
+
+  /// Nil if another list has its prints there.
+  private static func workFolders(
+    _ id: ListID, _ owner: UInt32, _ terms: FrozenSettings, _ folders: StateFolders, creating: Bool
+  ) throws(SystemError) -> WorkFolders? {
+    let originals = try folders.originals.folder(FileName(number: id.number), creating: creating)
+    if terms.share != nil, let stored = folders.stored(terms.prints) {
+      return WorkFolders(
+        originals: originals, prints: PrintFolder(try folders.drafts()), stored: stored)
+    }
+    let home = try folders.prints.standing()
+    let isThere = try home.has(terms.prints)
+    let prints = try home.folder(terms.prints, creating: creating)
+    var sign: (any OpenFile)?
+    if let mark = terms.mark(of: id) {
+      switch try mark.claim(on: prints) {
+      case .later, .stranger: return nil
+      case .open: sign = try mark.put(on: prints)
+      case .own: sign = try prints.open(ifThere: PrintsMark.file)
+      }
+    }
+    if creating, terms.isPrivate {
+      try close(prints, terms.prints, in: home, to: owner)
+    } else if !isThere {
+      try home.setReaders(.group, of: terms.prints)
+    }
+    // Its name is synced with the first print: a sync here would delay the first download.
+    let work = WorkFolders(
+      originals: originals,
+      prints: try PrintFolder(
+        prints, in: folders.prints, as: terms.prints,
+        for: terms.isPrivate ? .user(owner) : .group,
+        mark: folders.mark, way: folders.ways.way(in: home), sign: sign),
+      made: isThere ? nil : prints.path)
+    // Other shares have their drafts in the same folder.
+    if creating, isThere {
+      try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id)
+    }
+    return work
   }
 
   /// Makes a folder of prints private: first the prints of an earlier list, then the folder.

@@ -129,10 +129,18 @@ struct StateFolders: Sendable {
     }
   }
 
-  /// The list's folder of prints; nil if it is missing, or they are not in a folder that is in reach.
-  func printFolder(of terms: FrozenSettings) throws(Failure) -> (any Folder)? {
+  /// The list's folder of prints; nil if it is missing, if another list has its prints there, or if the prints are not in
+  /// a folder that is in reach.
+  /// - Parameter orLater: a later list that has taken over from it may have its prints there.
+  func printFolder(
+    of list: ListID, _ terms: FrozenSettings, orLater: Bool = false
+  ) throws(Failure) -> (any Folder)? {
     guard case .folder(let home) = place(of: terms) else { return nil }
-    do throws(SystemError) { return try home.folder(ifThere: terms.prints) } catch {
+    do throws(SystemError) {
+      guard let folder = try home.folder(ifThere: terms.prints) else { return nil }
+      let claim = try terms.mark(of: list)?.claim(on: folder) ?? .own
+      return claim.mayPrint || orLater && claim == .later ? folder : nil
+    } catch {
       throw PrintsStanding.failure(of: error, at: terms.prints, in: home)
     }
   }

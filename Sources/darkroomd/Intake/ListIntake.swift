@@ -11,6 +11,7 @@ import Linux
 import Output
 import Record
 import Report
+import Return
 import Vocabulary
 
 struct ListIntake: IntakeRules, OnGround {
@@ -194,26 +195,15 @@ struct ListIntake: IntakeRules, OnGround {
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
       || known.flatMap { index[$0]?.terms.isPrivate } == true
-    let prints: FileName
-    if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
-      prints = kept
-      await onDisk { claims.giveUp(draft.list) }
-      // Before the record, so that the prints are neither removed nor expire in the meantime.
-      index.note(draft.list, into: prints)
-    } else {
-      prints = try await onDisk { () throws(Failure) in
-        try asMachine { () throws(SystemError) in
-          try claimFolder(for: draft, isPrivate ? .user(draft.owner) : .group)
-        }
-      }
-    }
+    let (prints, line) = try await home(
+      of: draft, after: earlier.flatMap { index[$0]?.terms }, isPrivate: isPrivate)
     if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw .late }
     // None of the tasks that share a list has a page of the whole, and a store has no pages.
     let hasSheet =
       part == nil && lists.folders.store == nil
       && (options.contactSheet ?? settings.current.output.contactSheet)
     let terms = FrozenSettings(
-      prints: prints, filter: options.filter ?? standard.function,
+      prints: prints, line: line, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
       isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
@@ -282,14 +272,43 @@ struct ListIntake: IntakeRules, OnGround {
         advice: "Retry that one")
     }
     (terms.revises, terms.again) = (earlier, order.photos)
-    await onDisk { claims.giveUp(draft.list) }
-    index.note(draft.list, into: terms.prints)
+    (terms.prints, terms.line) = try await home(
+      of: draft, after: terms, isPrivate: terms.isPrivate)
     if index[earlier] == nil || index.isExpiring(terms.prints) { throw .late }
     // The class of the earlier list may have been changed since.
     let changed = recorder.ledger { $0[earlier]?.acceptance.serviceClass }
     return ListTerms(
       photos: old.photos, serviceClass: order.serviceClass ?? changed ?? old.serviceClass,
       settings: terms.text)
+  }
+
+  /// The folder of the earlier list, unless another list has its prints there by now; otherwise one of its own.
+  private func home(
+    of draft: ListDraft, after earlier: FrozenSettings?, isPrivate: Bool
+  ) async throws(Failure) -> (prints: FileName, line: String?) {
+    if let earlier, try await !isForeign(earlier, to: draft.list) {
+      await onDisk { claims.giveUp(draft.list) }
+      // Before the record, so that the prints are neither removed nor expire in the meantime.
+      index.note(draft.list, into: earlier.prints)
+      return (earlier.prints, earlier.line)
+    }
+    let prints = try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in
+        try claimFolder(for: draft, isPrivate ? .user(draft.owner) : .group)
+      }
+    }
+    return (prints, part != nil || isNode ? nil : try FrozenSettings.newLine())
+  }
+
+  /// After a restore of an older state folder, a list that is not known may have its prints there.
+  private func isForeign(_ earlier: FrozenSettings, to list: ListID) async throws(Failure) -> Bool {
+    guard let mark = earlier.mark(of: list) else { return false }
+    return try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in
+        let prints = lists.folders.prints
+        return try PrintsStanding(of: earlier.prints, in: prints, for: mark) == .foreign
+      }
+    }
   }
 
   /// A folder that no list of another name or owner has used, or ever will, nor another program, nor a list of another

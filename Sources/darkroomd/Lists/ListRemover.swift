@@ -124,7 +124,7 @@ final class ListRemover: Sendable {
       if index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
         !index.hasStranger(to: owner, in: terms.prints, ofCluster: terms.isOfCluster)
       {
-        try? removal(in: home).hidePrints(terms.prints, of: list)
+        try? removal(in: home).hidePrints(terms.prints, of: list, terms.mark(of: list))
       }
     }
     return pending
@@ -299,11 +299,11 @@ final class ListRemover: Sendable {
     if Task.isCancelled { return .cancelled }
     do throws(Failure) {
       try await onDisk { () throws(Failure) in
-        let missing = rules.missing(order.list)
+        let lack = rules.missing(order.list)
         let rest = rules.isNameless(order.list) ? try rules.rest(of: order.list) : nil
         try asMachine { () throws(SystemError) in try removal.hide(line) }
         if let rest { narrator.tell(.printsMissing(order.list, rest)) }
-        if let missing { narrator.missed(line, .missing, of: missing.prints, in: missing.home) }
+        if let lack { narrator.missed(line, lack.standing, of: lack.prints, in: lack.home) }
       }
     } catch { return await undecided(order, line, error, &work.begun) }
     for list in line { work.begun[list] = .some(order.caller) }
@@ -479,7 +479,7 @@ final class ListRemover: Sendable {
     try asMachine { () throws(SystemError) in
       if let prints, isPrinter {
         switch place {
-        case .folder: try removal.hidePrints(prints, of: list)
+        case .folder: try removal.hidePrints(prints, of: list, terms?.mark(of: list))
         // `StoreSweeper` removes them.
         case .stored: try lists.folders.unwanted?.add(list, prints)
         case .elsewhere: break

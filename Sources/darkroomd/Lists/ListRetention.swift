@@ -112,7 +112,6 @@ final class ListRetention: Sendable {
 
   /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
-  /// Call when a list has ended.
   func listEnded() { if !isTimed { look() } }
 
   var isTimed: Bool { timed.load(ordering: .sequentiallyConsistent) }
@@ -133,7 +132,6 @@ final class ListRetention: Sendable {
   /// crash has left hidden, and returns them; nil if the disk does not tell now. May wait for a disk.
   func resume() -> [ListID]? { isForeign ? nil : pending(false) }
 
-  /// The hidden prints of the shared place may be in another one.
   private var isForeign: Bool { health.health.foreignPlace != nil }
 
   private func pending(_ isForeign: Bool) -> [ListID]? {
@@ -249,9 +247,11 @@ final class ListRetention: Sendable {
     do throws(SystemError) {
       switch place(of: list) {
       case .folder(let home):
-        let isHidden = try expiry(in: home).hide(prints, of: list)
+        let mark = index[list]?.terms.mark(of: list)
+        let isHidden = try expiry(in: home).hide(prints, of: list, mark)
         if !isHidden {
-          narrator.missed(line, try PrintsStanding(of: prints, in: home), of: prints, in: home)
+          let standing = try PrintsStanding(of: prints, in: home, for: mark)
+          narrator.missed(line, standing, of: prints, in: home)
         }
         note(line, prints, at: isHidden ? time : 0)
         if isHidden, rests { narrator.expired(list, isResting: true) }

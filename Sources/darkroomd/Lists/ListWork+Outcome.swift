@@ -112,7 +112,7 @@ private struct CancelledPrints: Sendable {
   init?(_ list: OpenList, in folders: StateFolders) {
     guard case .folder = folders.place(of: list.terms) else { return nil }
     do throws(Failure) {
-      folder = try folders.printFolder(of: list.terms)
+      folder = try folders.printFolder(of: list.id, list.terms, orLater: true)
     } catch { return nil }
   }
 

@@ -254,7 +254,9 @@ struct ListWork: ListEffects, OnGround {
       if terms.storedPrints(in: lists.folders) != nil {
         return try PrintFolder(lists.folders.drafts()).sweep(list)
       }
-      guard let folder = try lists.folders.prints.folder(ifThere: terms.prints) else { return }
+      guard let folder = try lists.folders.prints.folder(ifThere: terms.prints),
+        try terms.mark(of: list)?.claim(on: folder) != .stranger
+      else { return }
       try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }
   }

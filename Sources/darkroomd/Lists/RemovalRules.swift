@@ -147,7 +147,8 @@ struct RemovalRules: Sendable {
       throw Self.refusal("a list of another user has prints in \(path)")
     }
     let standing = try asMachine { () throws(SystemError) in
-      try ListRemover.removal(folders, in: home).standing(ofPrints: prints)
+      try ListRemover.removal(folders, in: home)
+        .standing(ofPrints: prints, label.terms.mark(of: list))
     }
     if let obstacle = standing.obstacle {
       throw Failure(
@@ -157,14 +158,17 @@ struct RemovalRules: Sendable {
   }
 
   /// The place of the prints of a list that is withdrawn, if they are not there. Nil if the disk does not tell.
-  func missing(_ list: ListID) -> (prints: FileName, home: any Folder)? {
+  func missing(
+    _ list: ListID
+  ) -> (prints: FileName, home: any Folder, standing: PrintsStanding)? {
     guard let terms = index.reserved(list)?.terms,
       case .folder(let home) = folders.place(of: terms),
       index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
       (try? isExpired(list)) == false,
-      (try? PrintsStanding(of: terms.prints, in: home)) == .missing
+      let standing = try? PrintsStanding(of: terms.prints, in: home, for: terms.mark(of: list)),
+      standing == .missing || standing == .foreign
     else { return nil }
-    return (terms.prints, home)
+    return (terms.prints, home, standing)
   }
 
   /// The files of the list that stay when it is removed, in words with the reason; nil if none do.

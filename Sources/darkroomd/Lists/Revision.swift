@@ -76,10 +76,8 @@ struct Revision: Sendable {
   /// not tried again; returns their count.
   func carry() async throws(Failure) -> Int {
     let new = try lists.look(list)
-    let prints = try asMachine { () throws(SystemError) in
-      try lists.folders.prints.folder(ifThere: new.terms.prints)
-    }
-    let pasts = try pasts(of: new)
+    let prints = try lists.folders.printFolder(of: list, new.terms)
+    let pasts = try pasts(of: new, in: prints)
       .filter { !$0.originals.isEmpty || ($0.hasPrints && prints != nil) }
     guard !pasts.isEmpty || new.terms.again != nil else { return 0 }
     let home = try asMachine { () throws(SystemError) in
@@ -131,7 +129,9 @@ struct Revision: Sendable {
   }
 
   /// The earlier list and its predecessors. From the first one on with other settings the prints differ.
-  private func pasts(of new: OpenList) throws(Failure) -> [Past] {
+  private func pasts(
+    of new: OpenList, in prints: (any Folder)?
+  ) throws(Failure) -> [Past] {
     var pasts: [Past] = []
     var next: ListID? = earlier
     while let list = next, pasts.count < Self.longestLine {
@@ -146,15 +146,20 @@ struct Revision: Sendable {
         originals.isEmpty
           ? nil : try lists.folders.originals.folder(ifThere: FileName(number: list.number))
       }
-      let isProven = list == earlier && hasPrints ? try areRecorded(old) : false
+      let isProven = list == earlier && hasPrints ? try areProven(old, in: prints) : false
       pasts.append(
         Past(old, hasPrints: hasPrints, isProven: isProven, originals, in: folder))
     }
     return pasts
   }
 
-  /// A crash, or a cancel during an output, can leave a row without a record, and perhaps without its print.
-  private func areRecorded(_ old: OpenList) throws(Failure) -> Bool {
+  /// A crash, or a cancel during an output, can leave a row without a record, and perhaps without its print. Prints of a
+  /// later list, which an older state folder does not know, may have taken their places.
+  private func areProven(_ old: OpenList, in prints: (any Folder)?) throws(Failure) -> Bool {
+    if let prints, let mark = old.terms.mark(of: earlier) {
+      let claim = try asMachine { () throws(SystemError) in try mark.claim(on: prints) }
+      guard claim.mayPrint else { return false }
+    }
     guard let recorded = recorder.ledger({ $0[earlier]?.counts.filtered }) else { return false }
     return try recorder.results.reader(earlier).filtered(of: old.catalog.count) == recorded
   }

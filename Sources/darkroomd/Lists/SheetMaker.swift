@@ -34,14 +34,14 @@ struct SheetMaker: OnGround {
 
   let ground: Ground
 
-  /// Nil if the record does not have the list, or its folder of prints is not there.
+  /// Nil if the record does not have the list, or there is no folder with its prints.
   func subject(_ list: ListID) throws(Failure) -> Subject? {
     let facts = recorder.ledger { ledger in
       ledger[list].map { ($0.state, $0.acceptedTime, $0.acceptance.photos, $0.counts) }
     }
     guard let (state, accepted, total, counts) = facts else { return nil }
     let open = try lists.look(list)
-    guard let found = try lists.folders.printFolder(of: open.terms) else { return nil }
+    guard let found = try lists.folders.printFolder(of: list, open.terms) else { return nil }
     let head = SheetHead(
       list: list, name: open.name, title: open.terms.title, filter: open.terms.filter,
       quality: open.terms.quality, state: state, accepted: accepted, total: total,

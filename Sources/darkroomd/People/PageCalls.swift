@@ -260,7 +260,7 @@ final class PageCalls: Sendable {
     }
     let folders = [label.terms.prints] + (order.isThumbnail ? [Thumbnail.folder] : [])
     let file = try await onDisk { () throws(ControlError) in
-      try self.open(name, in: folders, of: label.terms)
+      try self.open(name, in: folders, of: list, label.terms)
     }
     // A list is known before it prints: what was opened before one took over is a picture of this list.
     if isSucceeded(list) { return PictureReport() }
@@ -268,14 +268,21 @@ final class PageCalls: Sendable {
     return PictureReport(type: file == nil ? nil : type, file: file)
   }
 
-  /// Nil if it is missing.
+  /// Nil if it is missing, or if another list has its prints there.
   private func open(
-    _ name: FileName, in folders: [FileName], of terms: FrozenSettings
+    _ name: FileName, in folders: [FileName], of list: ListID, _ terms: FrozenSettings
   ) throws(ControlError) -> LinuxFile? {
     guard let home = views.places.printsHome(of: terms) else { return nil }
     do throws(SystemError) {
       var folder = try LinuxFolder.open(path: home)
-      for name in folders { folder = try folder.openFolder(name, creating: false) }
+      for name in folders {
+        folder = try folder.openFolder(name, creating: false)
+        if name == terms.prints, let mark = terms.mark(of: list),
+          try !mark.claim(on: folder).mayPrint
+        {
+          return nil
+        }
+      }
       let file = try folder.openFile(name, .read)
       return try file.status().kind == .file ? file : nil
     } catch {

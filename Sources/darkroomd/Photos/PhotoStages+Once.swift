@@ -28,7 +28,7 @@ extension PhotoStages {
     let own = Standing(developed: negative.developed, digest: digest, isOther: false)
     // Together with the drafts of other photos.
     do throws(Failure) {
-      try await recorder.record([], after: [.sync(negative.draft.file)])
+      try await recorder.record([], after: negative.prints.sign + [.sync(negative.draft.file)])
     } catch { throw error.amongPrints }
     let found: (any OpenFile)?
     do throws(SystemError) {

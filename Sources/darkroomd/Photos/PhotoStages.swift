@@ -211,7 +211,9 @@ struct PhotoStages: Stages, OnGround {
       notes.time(photo) { $0.output = clock.uptime() - start }
     } else if prints.way == .replace {
       let draft = negative.draft
-      named = [.appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name)]
+      named = prints.sign
+      named.append(
+        .appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name))
     } else {
       standing = try await place(negative, as: name, digest, of: list.id)
       named = [.syncFolder(prints.folder)]
@@ -260,6 +262,11 @@ struct PhotoStages: Stages, OnGround {
   private func originals(_ work: Work) throws(Failure) -> any Folder {
     try work.order.list.workFolders().originals
   }
+}
+
+extension PrintFolder {
+  /// The first prints appear when the mark of the folder is durable.
+  var sign: [Effect] { unsettledSign.map { [.sync($0)] } ?? [] }
 }
 
 extension Failure {

@@ -58,7 +58,7 @@ journal() { run journalctl -q --no-pager "$@"; }
 has_record() { journal -n 1 "$@" | grep -q .; }
 is_finished() { has_record "MESSAGE_ID=$id_finished" "LIST_NAME=$1"; }
 # Without the pages and thumbnails of contact sheets.
-prints() { find "$lib_outside/prints/$1" -maxdepth 1 -type f ! -name '*.html' 2>/dev/null | wc -l; }
+prints() { find "$lib_outside/prints/$1" -maxdepth 1 -type f ! -name '.*' ! -name '*.html' 2>/dev/null | wc -l; }
 value() {
   journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose prints a folder holds, as its mark tells, and what a removal leaves.
+
+import Files
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct PrintsMarkTests {
+  private let line = "0123456789abcdef"
+  private let other = "fedcba9876543210"
+  private let barn = FileName(literal: "barn")
+
+  private func mark(_ line: String, _ list: UInt64) throws -> PrintsMark {
+    try #require(PrintsMark(line: line, list: ListID(list)))
+  }
+
+  @Test func `a folder is of the newest list of its line`() throws {
+    let prints = SimulatedDisk().rootFolder
+    let first = try mark(line, 1)
+    #expect(try first.claim(on: prints) == .open)
+    _ = try first.put(on: prints)
+    #expect(try first.claim(on: prints) == .own)
+    #expect(try mark(other, 1).claim(on: prints) == .stranger)
+    #expect(try mark(other, 9).claim(on: prints) == .stranger)
+    let second = try mark(line, 7)
+    #expect(try second.claim(on: prints) == .open)
+    _ = try second.put(on: prints)
+    #expect(try second.claim(on: prints) == .own && first.claim(on: prints) == .later)
+    #expect(try prints.contents(of: PrintsMark.file, upTo: 64) == Array("\(line) 7\n".utf8))
+  }
+
+  @Test(arguments: ["", "x", "0123456789abcdef 7", "0123456789abcdef\n", "0123456789abcdef a\n"])
+  func `an empty mark is none, and a damaged one is of another list`(text: String) throws {
+    let prints = SimulatedDisk().rootFolder
+    try prints.put(PrintsMark.file, text)
+    #expect(try mark(line, 1).claim(on: prints) == (text.isEmpty ? .open : .stranger))
+  }
+
+  @Test(arguments: ["", "0123456789abcde", "0123456789abcdeg", "0123456789 bcdef"])
+  func `a line has sixteen digits`(text: String) {
+    #expect(PrintsMark(line: text, list: ListID(1)) == nil)
+  }
+
+  @Test func `a folder with the prints of another list is neither hidden nor set aside`() throws {
+    let root = SimulatedDisk().rootFolder
+    let folder = try root.folder(barn, creating: true)
+    _ = try mark(line, 7).put(on: folder)
+    let removal = ListRemoval(lists: root, prints: root, done: root, failed: root)
+    let expiry = PrintsExpiry(lists: root, prints: root)
+    for (line, list) in [(other, 9), (line, 1)] as [(String, UInt64)] {
+      let strange = try mark(line, list)
+      #expect(try removal.standing(ofPrints: barn, strange) == .foreign)
+      try removal.hidePrints(barn, of: ListID(list), strange)
+      #expect(try !expiry.hide(barn, of: ListID(list), strange))
+      #expect(try root.has(barn))
+    }
+    #expect(try removal.standing(ofPrints: barn, mark(line, 8)) == .folder)
+    try removal.hidePrints(barn, of: ListID(7), mark(line, 7))
+    #expect(try !root.has(barn) && root.has(ListFolder.removed(ListID(7))))
+  }
+}
