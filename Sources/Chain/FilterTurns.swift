@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which downloaded photo is filtered next. A user with fewer places at the filter goes before one with more,
-// whatever their classes, so that no user waits for the endless work of another user. Of equal users, the one with
-// the most urgent class goes first, but for one turn in eight, and users of one class take turns. The class orders
-// the photos of one user (`FilterLine`), and a focus counts there alone.
+// whatever their classes, so that no user waits for the endless work of another user. Among users with equally few
+// places, the user with the most urgent class goes first, except in one turn of eight. Users with the same class take
+// turns. The class orders the photos of one user (`FilterLine`), and a focus counts there alone.
 // A worker serves one user at one nice level, and costs more to start than a small photo costs to filter: so a place
 // stays with a user for a turn, unless another user has fewer places or a more urgent class.
 // There is a place besides, because the end of a large picture may be far: for a photo that is more urgent than one
@@ -49,7 +49,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     lines[claim.owner, default: FilterLine()].append(waiter, claim)
   }
 
-  /// The waiter needs no place, or no longer. Harmless for one that has never waited.
+  /// The waiter does not need a place, or no longer needs one. A call for a waiter that never waited changes nothing.
   mutating func leave(_ waiter: Waiter) {
     guard let claim = claims.removeValue(forKey: waiter) else { return }
     if let place = places.firstIndex(where: { $0.waiter == waiter }) {

@@ -189,7 +189,7 @@ package struct FocusBoard: Sendable {
     return candidate
   }
 
-  /// Returns false if no candidate is the photo.
+  /// Returns false if the photo is not a candidate.
   mutating func learn(_ photo: PhotoID, _ prospect: Admission.Prospect) -> Bool {
     guard let owner = candidates.first(where: { $0.value.photo == photo })?.key else {
       return false

@@ -140,7 +140,8 @@ package struct LeaseBook: Sendable {
 
   /// Shares go back when this node can do nothing more for them, because all photos left wait for servers that other
   /// nodes reach, and this one does not. For a while the node leases no more of their lists.
-  /// - Parameter waiting: the photos of each list here that wait for such servers.
+  /// - Parameter waiting: for each list of this node, the number of photos that wait for servers that other nodes
+  /// reach and this node does not reach.
   package mutating func unreached(_ waiting: [ListID: Int], at now: Duration) -> [Deed] {
     if mustAsk { return [] }
     return waiting.keys.sorted().flatMap { list -> [Deed] in

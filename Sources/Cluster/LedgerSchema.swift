@@ -4,11 +4,11 @@
 // nothing large is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, its row of
-// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. Cuts and
-// focus are changed under the lock of their list. `lease` alone waits for a list with the locks of others, which it
-// found not ready; so each of the lists that the reports of a turn may end is ended in a transaction of its own, and a
-// pulse skips those that are locked. A request for seats locks the own node, its row of `asker`, servers in the order
-// of their names, then seats.
+// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. A
+// function changes rows of `cut` and `focus` only under the lock of their list. `lease` alone waits for a list with
+// the locks of others, which it found not ready; so each of the lists that the reports of a turn may end is ended in
+// a transaction of its own, and a pulse skips those that are locked. A request for seats locks the own node, its row
+// of `asker`, servers in the order of their names, then seats.
 //
 // PostgreSQL plans a function in SQL with each call, and one in PL/pgSQL once in a session. The functions that nodes call
 // all the time are in PL/pgSQL.

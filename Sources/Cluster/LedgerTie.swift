@@ -54,7 +54,8 @@ struct LedgerTie {
       found?.history = ledger.history
     } catch { return error }
     guard let found, found.folder != ledger.folder else { return nil }
-    // Of two nodes that are first, with two folders, one is right.
+    // If two nodes enter a new ledger with different folders, the ledger keeps the folder of the first call, and the
+    // other node is refused.
     let kept = try Self.ask(&session, folder: found.folder, until: deadline)
     if kept.folder == found.folder { return nil }
     self.found = nil
