@@ -58,7 +58,7 @@ struct ProxyWitness: Sendable {
     return now >= suspect.since + max(patience, Self.leastPatience)
   }
 
-  /// It is still open whether the failures of another host are its own.
+  /// True if another host has failed, and it is not known yet whether the host or the proxy is the cause.
   func isInDoubt(besides host: String, patience: Duration, now: Duration) -> Bool {
     suspects.contains { name, suspect in
       name != host && !suspect.isConvicted
@@ -66,7 +66,8 @@ struct ProxyWitness: Sendable {
     }
   }
 
-  /// Another host fails as well that the proxy served, or any while it served none.
+  /// True if the proxy also fails for another host that it served before. If it has served no host yet, any other
+  /// host that fails is a witness.
   private func hasWitness(besides host: String) -> Bool {
     suspects.contains { name, suspect in
       name != host && !suspect.isConvicted && (known.contains(name) || !hasAnswered)

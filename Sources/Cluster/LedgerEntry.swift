@@ -21,7 +21,7 @@ struct LedgerEntry: ~Copyable {
   private var seat: LedgerSeat?
   /// No server can be used any more.
   private var failure: Failure?
-  /// Why this attempt fails, if not for want of an answer, and until when there is no other one.
+  /// Why this attempt fails, if servers did answer, and until when there is no other attempt.
   private var obstacle: Failure?
   private var obstacleTime = Duration.zero
   /// The place of the server that is asked first.
@@ -105,7 +105,7 @@ struct LedgerEntry: ~Copyable {
     }
   }
 
-  /// After an obstacle: many callers ask one after the other.
+  /// The pause after an obstacle, because many callers ask one after the other.
   private static let rest = Duration.milliseconds(500)
 
   private mutating func enter(
@@ -160,7 +160,7 @@ struct LedgerEntry: ~Copyable {
     throw .refused(problem.reason)
   }
 
-  /// That of the ledger.
+  /// The release of the ledger.
   private mutating func release(
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Int64 {
