@@ -3,10 +3,10 @@
 // about photos and lists. All photos outside the window are rows in the record; here a list costs a cursor,
 // its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
-// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one
-// delays only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window that is full
-// of less urgent photos, which may wait for the filter for long, has a reserve, and `WindowRoom` keeps places for owners
-// with few photos in it.
+// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one delays
+// only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window may be full of
+// less urgent photos that wait long for the filter, so it has a reserve for more urgent photos, and `WindowRoom`
+// keeps places for owners with few photos in the window.
 
 import Queues
 package import Vocabulary

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connections to servers that this machine may have, where many machines divide them: a seat is one connection. A
-// plain value. Without an answer for a server no photo starts to it. A seat is used until the next answer, or until the
-// time of the last one is over.
+// plain value. Without an answer for a server no photo starts to it. This machine may use a seat until the next
+// answer, or until the time of the last answer is over.
 
 package import Vocabulary
 
@@ -35,9 +35,9 @@ package struct HostSeats: Sendable {
   }
 
   private struct Seat {
-    /// By the last answer.
+    /// The seats that the last answer granted.
     var told = 0
-    /// As it was claimed.
+    /// The seats that the last request claimed.
     var held: Int
     /// Photos that wait for another server need it as well.
     let isForLed: Bool

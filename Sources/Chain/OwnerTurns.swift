@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners in turn, and what each owner has waiting, so that a user with many lists gets no more than one with a
-// single list. Owners take turns photo by photo. The lists of one owner have longer turns: photos that end together are
-// then of few lists, and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
+// Owners in turn, and what each owner has waiting, so that a user with many lists gets no more than one with a single
+// list. Owners take turns photo by photo. The lists of one owner have longer turns, so that photos that end together
+// belong to few lists and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
 // turns of one photo. A plain value.
 
 import Vocabulary
@@ -62,7 +62,7 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     if turn != nil, elements[owner]?.first == element { return }
     elements[owner]?.removeAll { $0 == element }
     guard let turn else { return append(element, of: owner) }
-    // Of several turns the oldest is first.
+    // The oldest of several turns is first.
     let older = elements[owner]?.prefix { (turns[$0]?.number ?? .max) < turn.number }.count ?? 0
     insert(element, at: older, of: owner)
   }

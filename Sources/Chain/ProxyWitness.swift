@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whose failure it is when a proxy answers, in place of a host, with an error that both may have caused. Hosts are
-// witnesses: what the proxy passes on for one of them shows that it works, and two that fail together show that it
-// does not. A host that fails alone leaves the cause open, so its photos wait for their patience, as they would without
-// a proxy. A plain value.
+// Decides whose failure it is when a proxy answers, in place of a host, with an error that both may have caused.
+// Hosts are witnesses. An answer that the proxy passes on from any host shows that the proxy works, and two hosts
+// that fail together show that it does not. A host that fails alone leaves the cause open, so its photos wait for
+// their patience, as they would without a proxy. A plain value.
 
 import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of the window, and how many an owner may have. Some are kept: an owner whose photos take long would fill the
-// window, and the photos of all others would wait for them. Plain values.
+// The places of the window, and how many an owner may have. Some places are kept, because an owner whose photos take
+// long would fill the window, and the photos of all other owners would wait. Plain values.
 
 import Queues
 internal import Vocabulary

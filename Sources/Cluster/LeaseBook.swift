@@ -4,8 +4,8 @@
 //
 // A lease lasts from the asking of a pulse, not from its answer. A pulse alone tells the ledger that this node lives, so
 // that a new lease lasts from the pulse before it; and a good call does not prove that a lease is still this node's: a
-// pulse names each. Only its answers say which photos the ledger has, so after a lost answer nothing is reported before
-// the next pulse.
+// pulse names each. Only the answers to pulses say which photos the ledger has, so after a lost answer the node
+// reports nothing before the next pulse.
 
 package import Vocabulary
 

@@ -3,11 +3,12 @@
 // server among those of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
 //
 // The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
-// and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline of the
-// same system than one that was used is an old primary that came back: it lacks what was told since, and nothing is read
-// from it. Of a fresh server, whose timelines begin again, the tie judges the ledger.
-// Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
-// libpq asks for those without a limit. An entry may also wait for a disk, and the first one of a run for the store
+// and one that was silent is asked last. A server that became read-only is left. If a server is on an earlier
+// timeline of the same system than a server that was used before, it is an old primary that came back. It lacks later
+// changes, so this node reads nothing from it. The timelines of a fresh server begin again; there, the tie judges the
+// ledger.
+// Concurrency: for one thread, which waits for servers, never longer than it says. Only the lookup of their names has
+// no limit, because libpq does it. An entry may also wait for a disk, and the first one of a run for the store
 // (`LedgerTie`).
 
 internal import Postgres

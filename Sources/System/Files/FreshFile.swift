@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishes several files beside each other under the first free name. All are durable under temporary
-// names first, then renamed one by one, the first file last; no rename replaces a file. A repetition
-// after a crash recognises files that have their names by their contents. Their syncs share groups with the syncs of
-// other lists. Raises SystemError; `appear` raises a `Failure`.
+// Publishes several files beside each other under the first free name. All are durable under temporary names first,
+// then renamed one by one, the first file last; no rename replaces a file. After a crash, a repetition compares
+// contents to recognise files that have their names already. The files are synced in groups with the files of other
+// lists. Raises SystemError; `appear` raises a `Failure`.
 
 package import Vocabulary
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is not
-// known have half of the places: a new one ends the oldest one. The others are for callers that a request has named;
-// each caller has at most an eighth. A request has a time as a whole, not for each byte. A value; the caller passes the
-// times, and ends the connections that are returned.
+// Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is
+// not known share one half of the places, and a new connection ends the oldest one. The other half is for callers
+// that a request named; each caller has at most an eighth of it. The time limit is for a request as a whole, not for
+// each byte. A value; the caller passes the times, and ends the connections that are returned.
 
 package struct WebPlaces: Sendable {
   package struct Rules: Sendable {

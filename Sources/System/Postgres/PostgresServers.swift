@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers that a connection string names. libpq also tries them one after another, but it gives the first one all
-// of the time while its machine does not answer. Raises `PostgresError`. Concurrency: none.
+// The servers that a connection string names. libpq would also try the servers one after another, but it would spend
+// all of the time on the first server if the machine of that server does not answer. Raises `PostgresError`.
+// Concurrency: none.
 
 internal import CPostgres
 internal import Vocabulary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cause that a proxy names for an error that it answers: squid's X-Squid-Error, and Proxy-Status of RFC 9209. Only
-// words that leave no doubt count, and words about names. A value.
+// The cause that a proxy gives for an error in its answer: squid's X-Squid-Error, and Proxy-Status of RFC 9209. Only
+// words that leave no doubt, and words about names, count. A value.
 
 enum ProxyBlame: Equatable {
   case unknown

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a request through a proxy, and the failures that the proxy causes: trouble of this machine's
-// way out, for which no photo is to blame. Some answers of a proxy may as well mean a host that does not answer: they
-// count as the host's while the proxy has lately passed on the answer of any host. If not, their scope leaves it open, and
-// the chains decide by what other hosts show.
+// The facts of a request through a proxy, and the failures that the proxy causes: trouble of this machine's way out,
+// for which no photo is to blame. Some errors of a proxy may instead mean that the host does not answer. Such an
+// error counts as the host's failure if the proxy lately passed on an answer of any host. Otherwise the scope of the
+// failure leaves the cause open, and the chains decide by the answers of other hosts.
 
 import CCurl
 import Vocabulary

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of transfers. The owner with the fewest transfers running goes first, whatever the classes; of equal owners, the
-// one with the most urgent class, but for one turn in eight. The class orders the transfers of one owner in the same turns,
-// and within a class the first to arrive goes first, except transfers whose host has all its connections. A transfer for
-// photos of several owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept
-// for owners without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A
-// quarter of the connections to a host is kept for owners with few there, to which redirects may lead many transfers. A
-// lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A transfer's time-out
-// does not run while it waits here.
+// The order of transfers. The owner with the fewest running transfers goes first, whatever the classes. Among owners
+// with equally few, the owner with the most urgent class goes first, except in one turn of eight. The class orders
+// the transfers of one owner in the same turns, and within a class the first to arrive goes first, except transfers
+// whose host has all its connections. A transfer for photos of several owners waits in the turns of all these owners,
+// and counts for the owner whose turn it took. Some connections are kept for owners without connections, because slow
+// hosts would hold all connections. Half of the kept connections are also open to transfers from hosts that were just
+// quick. A quarter of the connections to a host is kept for owners with few there, to which redirects may lead many
+// transfers. A lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A
+// transfer's time-out does not run while it waits here.
 
 import Queues
 import Vocabulary
