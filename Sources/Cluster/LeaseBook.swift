@@ -16,12 +16,12 @@ package struct LeaseBook: Sendable {
     package var list: ListID?
     /// The photos that the ledger has.
     package var recorded: PhotoMask
-    /// Of the last report that the ledger has.
+    /// The number of the last report that the ledger has.
     package var sequence: UInt32
     package var serviceClass: ServiceClass
     /// Its list in the ledger is paused.
     package var isPaused = false
-    /// From then on other nodes may have it.
+    /// From this time on, other nodes may have the share.
     package var deadline: Duration
     /// Its list here was told to pause.
     package var isHeld = false
@@ -69,7 +69,7 @@ package struct LeaseBook: Sendable {
   private let chunk: Int
   package private(set) var holdings: [ShareID: Holding] = [:]
   private var shares: [ListID: ShareID] = [:]
-  /// The ledger may have more than it said.
+  /// True if the ledger may have more changes than its answers show.
   package private(set) var mustAsk = true
   /// The time when the last answered pulse was sent.
   private var heard = Duration.zero

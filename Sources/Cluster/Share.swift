@@ -26,9 +26,9 @@ package struct Share: Equatable, Sendable {
   package let serviceClass: ServiceClass
   /// The photos that are recorded.
   package let done: PhotoMask
-  /// How many nodes died that held it.
+  /// The number of nodes that died while they held the share.
   package let deaths: UInt32
-  /// A note of the node before for the next one.
+  /// A note from the node that held the share before, for the next node.
   package let waits: [UInt8]
 
   package init(

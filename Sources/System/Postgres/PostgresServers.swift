@@ -10,9 +10,9 @@ package struct PostgresServers: Sendable {
   package struct Server: Sendable {
     /// For messages.
     package let name: String
-    /// They choose it alone.
+    /// The settings that select only this server.
     package let settings: [(String, String)]
-    /// How it has to prove itself.
+    /// The settings that say how the server has to prove its identity.
     package let trust: [(String, String)]
   }
 

@@ -6,7 +6,7 @@ import Inflate
 
 final class BodyUnpacker {
   private var inflater: ByteInflater
-  /// Unpacked, and not yet taken.
+  /// The bytes that are unpacked, and not yet taken.
   private var waiting: [UInt8] = []
   /// The number of offered bytes that are unpacked.
   private var done = 0

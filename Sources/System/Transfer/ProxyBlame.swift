@@ -6,9 +6,10 @@ enum ProxyBlame: Equatable {
   case unknown
   /// The host refused the proxy's connection.
   case refused
-  /// The host took the connection, or its name does not exist: the proxy's word for it.
+  /// The host accepted the connection, or its name does not exist. The value is the proxy's word for the cause.
   case host(String)
-  /// It found no address for the name of the host, which may not exist, or found no name server: its word for it.
+  /// The proxy found no address for the name of the host, which may not exist, or found no name server. The value is
+  /// the proxy's word for the cause.
   case lookup(String)
   /// The proxy's word for an internal fault.
   case proxy(String)

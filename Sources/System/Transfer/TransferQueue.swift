@@ -19,7 +19,7 @@ struct TransferQueue<Host: Hashable> {
     let host: Int
     let owner: UInt32
     let serviceClass: ServiceClass
-    /// Its name must be looked up, perhaps.
+    /// libcurl may have to look up the name of the host.
     let isNamed: Bool
   }
 
@@ -289,8 +289,8 @@ struct TransferQueue<Host: Hashable> {
     return entry.ticket
   }
 
-  /// The owners with the fewest transfers, as far as they have one that may start. The owner whose turn was longest ago
-  /// is first.
+  /// Among the owners who have a transfer that may start, the owners with the fewest transfers. The owner whose turn
+  /// was longest ago is first.
   private func candidates() -> [Candidate] {
     let counts = owners.map { held($0) }
     for fewest in Set(counts).sorted() {
