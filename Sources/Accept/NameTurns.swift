@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that would print into one folder choose their folders one after another, whosever they are. The queue of claims
+// Lists that would print into one folder choose their folders one after another, of whatever users they are. The queue of claims
 // keeps them apart from the start where it can; the lists of dropped pictures meet here, where none waits for the
-// pictures of another. Confined to the inbox's thread. Raises nothing of its own.
+// pictures of another. Confined to the inbox's thread. Raises what the act raises.
 
 internal import Linux
 internal import Vocabulary

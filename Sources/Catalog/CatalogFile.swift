@@ -43,7 +43,8 @@ package final class CatalogFile: Sendable {
   package func entry(_ number: UInt32) throws(Failure) -> CatalogEntry {
     guard number >= 1, number <= count else {
       throw Failure(
-        .final, code: "catalog.number", reason: "the list has \(count) photos, no photo \(number)")
+        .final, code: "catalog.number",
+        reason: "the list has \(count) photos, so it has no photo \(number)")
     }
     let block = try block(UInt64((number - 1) / CatalogFormat.blockPhotos))
     let place = (number - 1) % CatalogFormat.blockPhotos

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds duplicate names without storing names: a table of hashes and numbers, 8 bytes per slot and at most
-// three quarters full. A million names take 16 MiB (24 while it grows), five million 64 (96). Names are equal
-// if Unicode calls them canonically equivalent; long ones, for which that would take long, if their bytes are equal. The
-// hashes are seeded, so an attacker cannot make them collide.
+// Finds duplicate names without storing names: a table of hashes and numbers, 8 bytes per slot and at most three
+// quarters full. A million names take 16 MiB (24 while it grows), five million 64 (96). Two names are equal if
+// Unicode calls them canonically equivalent. Long names are equal only if their bytes are, because a canonical
+// comparison would take too long. The hashes are seeded, so an attacker cannot make them collide.
 
 internal import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look at one line, or at the focus of its owner: gives a photo, asks about one, or lets one wait for its
-// host.
+// One look at one line, or at the focus of its owner. The look gives a photo, asks for the facts about a photo, or
+// lets a photo wait for its host.
 
 package import Vocabulary
 
@@ -39,7 +39,7 @@ extension Admission {
     return line.candidate.map { .ask($0.number) } ?? .nothing
   }
 
-  /// A held photo whose host leads fewer photos to closed servers now. One that people look at goes first.
+  /// Takes a held photo whose host now leads fewer photos to closed servers. A photo that people look at goes first.
   private mutating func takeHeld(_ list: ListID, _ line: inout Line) -> UInt32? {
     if line.held.isEmpty || hosts.detours.count(of: list) >= Line.mostWaiting { return nil }
     var free: [String] = []
@@ -65,7 +65,8 @@ extension Admission {
     return number
   }
 
-  /// The host leads many photos to closed servers, or to servers that fail; others would only find out the same.
+  /// True if the host leads many photos to closed servers, or to servers that fail: further photos would be led there
+  /// as well.
   private func isAstray(_ list: ListID, at host: String) -> Bool {
     if hosts.detours.count(of: list) >= Line.mostWaiting { return true }
     let led = hosts.detours.count(of: list, from: host)
@@ -90,7 +91,7 @@ extension Admission {
     // A photo may end, or its list be recorded as over, after it was found or has come back.
     if let detour = hosts.detours[photo], prospect.isDone || detour.host != prospect.host {
       hosts.forgetDetour(of: photo, now: now)
-      // Another line of the list may have waited for that.
+      // Another line of the list may have waited until the host led one photo less.
       enterReady(key.list)
     }
     if prospect.isDone || (candidate.isFresh && !isOf(key, number, prospect.own)) {
@@ -114,7 +115,7 @@ extension Admission {
     }
     line.passes = 0
     let door = hosts.door(of: photo, at: host, for: owner(of: key.list), now: now)
-    // A photo of its line that already waits there goes first, unless this one gives up.
+    // A photo of the same line that already waits at the host goes first, unless this photo gives up.
     let answer = hosts.ask(
       door, line.serviceClass, of: owner(of: key.list), isTried: prospect.isTried,
       hasFresh: line.forHost.hasFresh(door), isHopeful: isHopeful(key.list, line, at: door),
@@ -164,8 +165,8 @@ extension Admission {
     return place
   }
 
-  /// The end of the wait for which a server asks. A rider's transfer is another photo's, whose owner may be another one: it
-  /// may close the server for that owner alone.
+  /// The end of the wait for which a server asks. A rider uses the transfer of another photo, perhaps of another
+  /// owner: that transfer may close the server for the other owner alone.
   func gate(
     of server: String, for owner: UInt32, _ place: Place, asking seconds: UInt32, _ now: Duration
   ) -> Duration? {
@@ -186,8 +187,8 @@ extension Admission {
     return fresh.contains { !isAstray(list, at: $0) }
   }
 
-  /// A photo that is led needs room at two hosts: one that waits at a host which has room waits at the other one, while
-  /// that has none.
+  /// A photo that its host leads to another server needs room at both. If the photo waits where there is room, and
+  /// the other one has no room, the photo waits at the other one instead.
   private mutating func move(
     from host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) {
@@ -260,7 +261,7 @@ extension Admission {
         focus.looked(owner)
         continue
       }
-      // Under way, or it waits for another attempt, or until fewer photos are led to closed servers.
+      // The photo is in progress, or it waits for another attempt, or until fewer photos are led to closed servers.
       if let home, !isFree(photo, in: home) {
         focus.looked(owner)
         continue
@@ -296,7 +297,8 @@ extension Admission {
     return nil
   }
 
-  /// The host has called the line: a focused photo of its owner that waits there goes instead of the line's.
+  /// The host has called the line. A focused photo of the line's owner that waits at the host goes instead of a photo
+  /// of the line.
   private mutating func called(
     by host: String, _ turn: LineTurns.Turn, of owner: UInt32, _ now: Duration
   ) -> Step? {

@@ -44,7 +44,7 @@ extension Admission {
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [SeatClaim] {
     var (waiting, led): ([String: Int], [String: Int]) = ([:], [:])
-    // Of the photos of one owner that wait for a closed server one is tried at a time.
+    // If several photos of one owner wait for a closed server, one of the photos is tried at a time.
     var probes: [String: Set<SeatProbe>] = [:]
     for (key, line) in lines where !line.isStill {
       let owner = owner(of: key.list)
@@ -158,7 +158,7 @@ extension Admission {
     return waits
   }
 
-  /// The lists of each owner for which each of the hosts is closed: their photos wait there, or failed there.
+  /// For each host and each owner, the lists whose photos wait at the closed host, or failed there.
   func lists(at names: Set<String>) -> [String: [UInt32: Set<ListID>]] {
     if names.isEmpty { return [:] }
     var found = Dictionary(uniqueKeysWithValues: names.map { ($0, hosts.failed(at: $0)) })
@@ -199,11 +199,11 @@ extension Admission {
     return found
   }
 
-  /// The photos of each list that wait for hosts which another machine reaches, and this one does not, or for another
-  /// attempt, or are held; only of lists with some of the first.
-  /// - Parameter limit: the host has answered the other machine not longer ago.
+  /// The number of photos of each list that wait for hosts which another machine reaches and this machine does not.
+  /// If a list has such photos, its photos that wait for another attempt, and its held photos, count as well.
+  /// - Parameter limit: the longest time since the host answered the other machine.
   func unreachedPhotos(within limit: Duration, now: Duration) -> [ListID: Int] {
-    // As nearly always; lines may have many hosts.
+    // The usual case, tested first because lines may have many hosts.
     guard hosts.hasUnreached(within: limit, now: now) else { return [:] }
     var (counts, retries): ([ListID: Int], [ListID: Int]) = ([:], [:])
     for (key, line) in lines where !line.isStill {

@@ -3,10 +3,10 @@
 // about photos and lists. All photos outside the window are rows in the record; here a list costs a cursor,
 // its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
-// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one
-// delays only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window that is full
-// of less urgent photos, which may wait for the filter for long, has a reserve, and `WindowRoom` keeps places for owners
-// with few photos in it.
+// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one delays
+// only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window may be full of
+// less urgent photos that wait long for the filter, so it has a reserve for more urgent photos, and `WindowRoom`
+// keeps places for owners with few photos in the window.
 
 import Queues
 package import Vocabulary
@@ -190,12 +190,12 @@ package struct Admission: Sendable {
       for serviceClass in turns.order {
         if let step = pick(serviceClass, hasFocus: hasFocus, now) { return step }
       }
-      // A look at a line may have had a host call another one, of a class that was looked at before.
+      // During the look at a line, a host may have called another line, whose class was looked at before.
     } while turns.entries != entries
     return nil
   }
 
-  /// The same of the lines of one class.
+  /// Takes the next photo of the lines of one class, or asks for a fact first.
   private mutating func pick(
     _ serviceClass: ServiceClass, hasFocus: Bool, _ now: Duration
   ) -> Step? {
@@ -234,9 +234,10 @@ package struct Admission: Sendable {
     !room(.background).isFor(ownerWith: seats.count(of: owner))
   }
 
-  /// Lines of owners without room in the window leave the calls of hosts to lines of others. Returns whether any did.
+  /// If a host has called a line whose owner has no room in the window, the call passes to a line of another owner.
+  /// Returns true if a call was passed on.
   private mutating func passCalls(_ now: Duration) -> Bool {
-    // There is no other user to pass them to.
+    // There is no other owner who could get a call.
     guard size.kept > 0, let one = owners.values.first,
       owners.values.contains(where: { $0 != one })
     else { return false }
@@ -333,8 +334,8 @@ package struct Admission: Sendable {
     }
   }
 
-  /// Call with the photo that was given, before its chain begins: it may have waited for its host for long since it was
-  /// asked about. Returns its standing if it is to begin.
+  /// Call with the photo that `next` gave, before its chain begins, because the photo may have waited for its host
+  /// since its facts were read. Returns the standing of the photo if the photo may begin.
   package mutating func begin(
     _ photo: PhotoID, _ standing: PhotoStanding?, now: Duration
   ) -> PhotoStanding? {
@@ -478,8 +479,8 @@ package struct Admission: Sendable {
   /// Lists without unfinished photos, until they are dropped.
   package var doneLists: [ListID] { settled.isEmpty ? [] : settled.sorted() }
 
-  /// When the next waiting photo, blocked list or host gate is due; paused lists do not count, nor owners for whom the
-  /// window is full: the next photo that ends leads to a look anyway.
+  /// When the next waiting photo, blocked list or host gate is due; paused lists do not count. Owners for whom the
+  /// window is full do not count either, because the next photo that ends causes a look.
   package var nextDue: Duration? {
     guard !isHeld, inFlight < window + size.reserve else { return nil }
     let rooms = ServiceClass.allCases.map { room($0) }

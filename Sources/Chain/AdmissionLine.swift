@@ -81,12 +81,13 @@ extension Admission {
     /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
 
-    /// The cursor stops when this many photos wait for hosts, besides photos that are led elsewhere: these have a limit at
-    /// each host that leads them.
+    /// The cursor stops when this many photos wait for hosts. Photos that are led elsewhere do not count, because
+    /// they have a limit at each host that leads them.
     static let longestWait = 1024
-    /// It stops as well when this many wait in all.
+    /// The cursor also stops when this many photos wait in all.
     static let mostWaiting = 8192
-    /// No photo is tried whose redirect is not known while its host leads this many of its list to closed servers.
+    /// While a host leads this many photos of a list to closed servers, no photo of the list whose redirect is
+    /// unknown is tried at the host.
     static let mostLed = 128
     /// The limit of held photos that wait at their host: they are held again when one more is led to a closed server.
     static let mostAtHand = 32
@@ -107,7 +108,7 @@ extension Admission {
         && held.isEmpty && candidate == nil
     }
 
-    /// Worth a look, regardless of due times and calls by hosts.
+    /// True if the line is worth a look, even if no photo is due and no host calls.
     var isReady: Bool {
       guard !isStill else { return false }
       return candidate != nil || !returned.isEmpty || !held.isEmpty || canLookAhead

@@ -21,12 +21,12 @@ package struct ClosedHost: Equatable, Sendable {
   package var lists: Set<ListID> = []
 }
 
-/// The reason why a photo waits for its host, or for the server to which that leads it.
+/// The reason why a photo waits for its host, or for the server to which the host leads the photo.
 package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
-  /// Enough is downloaded from the server of this name.
+  /// This machine has as many transfers from the server of this name as it may have.
   case room(String)
-  /// The same, by this machine and others.
+  /// All machines together have as many transfers from the server as they may have.
   case seat(String)
 }
 
@@ -54,7 +54,7 @@ package struct WaitingPhotos: Equatable, Sendable {
   package var counts: [ListID: Int] = [:]
   /// Of these, the photos that wait for hosts which answer.
   package var slow: [ListID: Int] = [:]
-  /// How many more photos any user may have in the window.
+  /// The number of further photos that the window admits from any user.
   package let room: Int
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where hosts lead photos, as the failures of servers behind redirects have shown. It is known only of photos that were
-// tried. A plain value.
+// Where hosts lead photos, as the failures of servers behind redirects have shown. The daemon knows the detour of a
+// photo only after it has tried the photo. A plain value.
 
 import Vocabulary
 

@@ -53,8 +53,8 @@ struct FilterLine<Waiter: Hashable & Sendable>: Sendable {
 /// The claim of a photo to a place at the filter.
 struct FilterClaim: Hashable, Sendable {
   let owner: UInt32
-  /// Counts among the photos of the owner.
+  /// Orders the photos of the owner.
   let serviceClass: ServiceClass
-  /// Counts among owners. A focus does not change it.
+  /// Orders the owners. A focus does not change it.
   let rank: ServiceClass
 }

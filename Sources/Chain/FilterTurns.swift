@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which downloaded photo is filtered next. A user with fewer places at the filter goes before one with more,
-// whatever their classes, so that no user waits for the endless work of another user. Of equal users, the one with
-// the most urgent class goes first, but for one turn in eight, and users of one class take turns. The class orders
-// the photos of one user (`FilterLine`), and a focus counts there alone.
+// whatever their classes, so that no user waits for the endless work of another user. Among users with equally few
+// places, the user with the most urgent class goes first, except in one turn of eight. Users with the same class take
+// turns. The class orders the photos of one user (`FilterLine`), and a focus counts there alone.
 // A worker serves one user at one nice level, and costs more to start than a small photo costs to filter: so a place
-// stays with a user for a turn, unless another user has fewer places or a more urgent class.
-// There is a place besides, because the end of a large picture may be far: for a photo that is more urgent than one
-// at the filter, and for a user without a place while another one has several. A plain value.
+// stays with a user for a turn, unless another user has fewer places or a more urgent class. There are extra places,
+// because a large picture may keep its place for long. An extra place is for a photo that is more urgent than a photo
+// at the filter, or for a user without a place while another user has several. A plain value.
 
 import Queues
 import Vocabulary
@@ -14,20 +14,20 @@ import Vocabulary
 struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
   /// One of the places, free or not.
   private struct Place {
-    /// Of its last waiter, whose worker is probably still there.
+    /// The claim of the place's last waiter, whose worker is probably still there.
     var claim: FilterClaim
     /// The end of the owner's turn.
     let until: Duration
-    /// The turn went before users of a more urgent class, and they do not end it.
+    /// This turn of a less urgent class went first, so users of a more urgent class do not end it.
     let isForOthers: Bool
     var waiter: Waiter?
   }
 
   /// The time that a place stays with a user; a worker's start takes about a twentieth of it.
   private let turn: Duration
-  /// As many as the filter stage is wide.
+  /// The number of ordinary places: the width of the filter stage.
   var width: Int
-  /// Places besides.
+  /// The number of extra places.
   var urgent: Int
   private var places: [Place] = []
   /// Owners with waiting photos; the one whose turn was longest ago is first.
@@ -49,7 +49,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     lines[claim.owner, default: FilterLine()].append(waiter, claim)
   }
 
-  /// The waiter needs no place, or no longer. Harmless for one that has never waited.
+  /// The waiter does not need a place, or no longer needs one. A call for a waiter that never waited changes nothing.
   mutating func leave(_ waiter: Waiter) {
     guard let claim = claims.removeValue(forKey: waiter) else { return }
     if let place = places.firstIndex(where: { $0.waiter == waiter }) {
@@ -109,7 +109,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     return owners.filter { held[$0] ?? 0 == fewest }
   }
 
-  /// The owners who may have a place besides: none that has places already, while one without any waits.
+  /// The owners who may have an extra place. While an owner without a place waits, an owner with places gets none.
   private func besides(_ taken: Int, _ held: [UInt32: Int]) -> [UInt32] {
     guard taken < width + urgent else { return [] }
     let meant = poorest(of: owners.filter { isLeftOut($0, held) || isUrgent($0) }, held)
@@ -132,7 +132,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
   }
 
   private func photo(of owner: UInt32, _ isBesides: Bool, _ held: [UInt32: Int]) -> Waiter? {
-    // A less urgent photo would take the place besides from the urgent ones.
+    // A less urgent photo would take the extra place from the urgent photos.
     if isBesides, held[owner] != nil { return lines[owner]?.mostUrgent }
     return lines[owner]?.next { serviceClass in
       places.contains {
@@ -146,7 +146,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     owners.append(owners.remove(at: place))
   }
 
-  /// A place whose last waiter was of the same owner, if one is free; its worker perhaps needs no start.
+  /// Prefers a free place whose last waiter was of the same owner, because the owner's worker may still run there.
   private mutating func take(_ new: Place) {
     let free = places.indices.filter { places[$0].waiter == nil }
     if let place = free.first(where: { places[$0].claim.owner == new.claim.owner }) {

@@ -32,9 +32,9 @@ package struct FocusBoard: Sendable {
 
   package static let mostPhotos = 1000
   package static let mostViewers = 256
-  /// Of all lists of one owner: one user alone cannot take the places of all.
+  /// The most viewers of all lists of one owner, so that one user alone cannot use up `mostViewers`.
   package static let mostOfOwner = 32
-  /// Of one list.
+  /// The most viewers of one list.
   package static let mostOfList = 16
   package static let longestLease = Duration.seconds(3600)
   /// How long a focused photo waits for a place before a transfer makes room. A photo without a transfer makes
@@ -66,7 +66,7 @@ package struct FocusBoard: Sendable {
   enum Heir: Equatable, Sendable {
     /// The next focused photo of the owner gets its place in the window.
     case window
-    /// This photo gets its place at their host as well.
+    /// This photo gets the place in the window, and the place at the host of both photos.
     case host(PhotoID)
     /// The photo itself, which begins again in another class.
     case itself
@@ -76,7 +76,7 @@ package struct FocusBoard: Sendable {
 
   private var leases: [Viewer: Lease] = [:]
   private var turns: [Viewer] = []
-  /// In how many leases each photo is.
+  /// The number of leases that name each photo.
   private var marks: [PhotoID: Int] = [:]
   private var candidates: [UInt32: Candidate] = [:]
   /// By owner, in order of arrival.
@@ -85,9 +85,9 @@ package struct FocusBoard: Sendable {
   private var given: [UInt32: Int] = [:]
   /// Photos whose chains are being cancelled to make room.
   private(set) var heirs: [PhotoID: Heir] = [:]
-  /// Photos that have made room; they do not again until they are done.
+  /// Photos that have made room once. They do not make room again until they are done.
   private(set) var displaced: Set<PhotoID> = []
-  /// How many places of others each owner's focus has to get.
+  /// The number of places in the window that each owner's focus is still to get from other photos.
   private var owed: [UInt32: Int] = [:]
   /// Photos that have a place, and whose chains can begin.
   private var granted: [PhotoID] = []
@@ -189,7 +189,7 @@ package struct FocusBoard: Sendable {
     return candidate
   }
 
-  /// Returns false if no candidate is the photo.
+  /// Returns false if the photo is not a candidate.
   mutating func learn(_ photo: PhotoID, _ prospect: Admission.Prospect) -> Bool {
     guard let owner = candidates.first(where: { $0.value.photo == photo })?.key else {
       return false

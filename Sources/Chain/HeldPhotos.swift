@@ -6,21 +6,21 @@ struct HeldPhotos: Sendable {
   private struct Crowd: Sendable {
     /// In the order of their arrival.
     var numbers: [UInt32] = []
-    /// The first photo that the cursor passed by, since enough are here.
+    /// The first photo that the cursor passed by, because enough photos of the host are held.
     var passed: UInt32?
   }
 
-  /// A host with none has no entry.
+  /// A host without held photos has no entry.
   private var crowds: [String: Crowd] = [:]
   /// The hosts, the longest held first.
   private(set) var names: [String] = []
   /// The host of each photo.
   private var hosts: [UInt32: String] = [:]
 
-  /// The cursor passes by further photos of a host when this many are here.
+  /// When this many photos of a host are held, the cursor passes by further photos of the host.
   static let most = 1024
 
-  /// Also true if the cursor passed by none.
+  /// True if no photo is held, and the cursor passed by no photo.
   var isEmpty: Bool { crowds.isEmpty }
   var count: Int { hosts.count }
   /// The cursor passed by photos.
@@ -66,7 +66,7 @@ struct HeldPhotos: Sendable {
     if let place = names.firstIndex(of: host) { names.remove(at: place) }
   }
 
-  /// The first photo that the cursor passed by, if none of the host is here; it is passed by no more.
+  /// If no photo of the host is held any more, returns the first photo that the cursor passed by, and forgets it.
   mutating func turnBack(to host: String) -> UInt32? {
     guard let crowd = crowds[host], crowd.numbers.isEmpty, let passed = crowd.passed else {
       return nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that a host calls. An owner whose photos give up may have thousands, and each photo of another owner depends on
-// what is called: lines are kept by owner and class, and only the lines of shares whose calls may be withdrawn are looked
-// through. A plain value.
+// The lines that a host calls. An owner whose photos give up may have thousands of called lines, and each photo of
+// another owner needs a look at the calls. So lines are kept by owner and class, and only lines whose calls may be
+// withdrawn are looked through. A plain value.
 
 import Vocabulary
 

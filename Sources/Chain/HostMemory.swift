@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hosts at which owners are remembered for their trouble alone. Each owner has a limit, and takes no place from others.
-// A plain value.
+// The hosts at which owners are remembered for their trouble alone. The limit is for each owner, so that no owner
+// takes places from other owners. A plain value.
 
 struct HostMemory: Sendable {
   /// The limit of hosts for each owner.
   static let longest = 4096
 
-  /// How many hosts each owner has; none has no entry.
+  /// The number of hosts of each owner. An owner without hosts has no entry.
   private var counts: [UInt32: Int] = [:]
-  /// The owners at each host; none has no entry.
+  /// The owners at each host. A host without owners has no entry.
   private var owners: [String: Set<UInt32>] = [:]
 
-  /// Notes who is remembered at the host from now on. Returns the owners who are not, because they are at too many hosts.
+  /// Notes the owners who are to be remembered at the host. Returns the owners who cannot be remembered, because they
+  /// are at too many hosts.
   mutating func note(_ name: String, _ idle: [UInt32]) -> [UInt32] {
     let known = owners[name] ?? []
     if idle.isEmpty, known.isEmpty { return [] }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connections to servers that this machine may have, where many machines divide them: a seat is one connection. A
-// plain value. Without an answer for a server no photo starts to it. A seat is used until the next answer, or until the
-// time of the last one is over.
+// plain value. Without an answer for a server no photo starts to it. This machine may use a seat until the next
+// answer, or until the time of the last answer is over.
 
 package import Vocabulary
 
@@ -35,9 +35,9 @@ package struct HostSeats: Sendable {
   }
 
   private struct Seat {
-    /// By the last answer.
+    /// The seats that the last answer granted.
     var told = 0
-    /// As it was claimed.
+    /// The seats that the last request claimed.
     var held: Int
     /// Photos that wait for another server need it as well.
     let isForLed: Bool
@@ -50,7 +50,7 @@ package struct HostSeats: Sendable {
   /// The order in which servers came into use.
   private var order: [String: UInt64] = [:]
   private var lastOrder: UInt64 = 0
-  /// From then on other machines may have the seats.
+  /// From this time on, other machines may have the seats.
   private var deadline = Duration.zero
   /// The next claims differ from the last ones so much that they should not wait.
   private var isNews = false
@@ -106,7 +106,7 @@ package struct HostSeats: Sendable {
     let known = seats
     seats = [:]
     return named.map { use in
-      // Without photos it is given up at once, as one that is not named.
+      // A server without photos is given up at once, like a server that is not named.
       let isOurs = now < deadline && use.need > 0
       let told = isOurs ? known[use.name]?.told ?? 0 : 0
       let held = max(use.inFlight, min(told, use.growth ?? told))

@@ -27,7 +27,7 @@ package struct HostWindow: Equatable, Sendable {
     package fileprivate(set) var tried = Duration.zero
     /// Pauses that do not count yet: until a probe fails, nothing shows that the host was away in them.
     private var paused = Duration.zero
-    /// Up to then `tried` and `paused` count.
+    /// The time up to which `tried` and `paused` are counted.
     private var counted: Duration
     /// The closure has been reported.
     fileprivate(set) var isTold = false
@@ -35,7 +35,7 @@ package struct HostWindow: Equatable, Sendable {
     fileprivate var lastProbe: Duration
     /// The last one of another machine that this one knows.
     fileprivate var lastHeard = Duration.zero
-    /// Until then this machine leaves the probes to the other one.
+    /// Until this time, this machine leaves the probes to the other machine.
     fileprivate var rest: Duration?
     /// When the host last answered another machine.
     fileprivate var lastAnswerElsewhere: Duration?
@@ -56,7 +56,7 @@ package struct HostWindow: Equatable, Sendable {
       counted = now
     }
 
-    /// Counts a probe that failed, and the pauses before it; any other one takes no patience.
+    /// Counts a probe that failed, and the pauses before it. A probe that did not fail uses up no patience.
     fileprivate mutating func countProbe(hasFailed: Bool, now: Duration) {
       if hasFailed {
         tried += now - counted
@@ -98,9 +98,9 @@ package struct HostWindow: Equatable, Sendable {
   private static let longest = Duration.seconds(60)
   /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
   private static let rests = Duration.seconds(60)...(.seconds(300))
-  /// By then the outcome of the other machine's next probe is known, unless the host hangs.
+  /// After this time, the outcome of the other machine's next probe is known, unless the host hangs.
   private static let courtesy = Duration.seconds(30)
-  /// Two reports of one probe differ by less.
+  /// The times of two reports of one probe differ by less than this.
   private static let blur = Duration.seconds(2)
   /// The longest wait that a host may ask for.
   package static let longestWish = Duration.seconds(3600)
@@ -270,7 +270,8 @@ package struct HostWindow: Equatable, Sendable {
     return closure.map { .failed(wait: max(.zero, $0.gate - now)) } ?? .none
   }
 
-  /// A machine that has the host open says so where another one has it closed: that one may be cut off alone.
+  /// If the host is open for this machine, and another machine reports it as closed, this machine contradicts:
+  /// perhaps only the other machine is cut off.
   private mutating func contradict() {
     guard let time = doubt, closure == nil, let lastAnswer, lastAnswer > time else { return }
     (finding, doubt) = (Finding(hasAnswered: true), nil)

@@ -43,7 +43,7 @@ extension HostWindows {
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
-    /// It has called a line, and others wait.
+    /// The host has called a line, and other lines wait.
     var isCrowded: Bool { !called.isEmpty && queues.contains { !$0.isEmpty } }
 
     /// The queue of the lines of a class.
@@ -63,7 +63,7 @@ extension HostWindows {
       queues.reduce(into: Set(called.shares.map(\.owner))) { $0.formUnion($1.owners) }
     }
 
-    /// The owners who are remembered for their trouble alone.
+    /// The owners without photos or lines here, who are remembered only because of their trouble.
     var idleOwners: [UInt32] {
       let idle = guests.filter { $0.value.window.inFlight == 0 }
       if idle.isEmpty { return [] }
@@ -95,8 +95,8 @@ extension HostWindows {
       }
     }
 
-    /// The places that its calls leave, and how many calls of each owner have none. Owners with the fewest photos in flight
-    /// go first.
+    /// The places that are left after the calls of the host, and for each owner the number of calls for which there
+    /// is no place. Owners with the fewest photos in flight go first.
     func uncalled(of all: Places) -> (places: Places, surplus: [UInt32: Int]) {
       var places = all
       var calls = called.owners
@@ -110,7 +110,8 @@ extension HostWindows {
       return (places, calls)
     }
 
-    /// A line without a place goes first. One for whose owner the host is closed goes behind the others that wait to probe.
+    /// A line without a place goes first. If the host is closed for its owner, the line goes behind the other lines
+    /// that wait for a probe.
     mutating func takeBack(_ key: LineKey, _ share: OwnerSeats.Share) {
       if isClosed(for: share.owner) {
         self[share.serviceClass].append(key, of: share.owner)
@@ -178,8 +179,9 @@ extension HostWindows {
 
     // MARK: trouble
 
-    /// It does not answer the owner here, and answers another machine. If it answered another owner here since it is closed
-    /// for this one, the photos fail by their paths, and would fail on any machine.
+    /// True if the host does not answer the owner's requests from this machine, and answers another machine. If the
+    /// host answered another owner here since it was closed for this owner, the paths of the photos are the cause,
+    /// and the photos would fail on any machine.
     func isUnreached(for owner: UInt32, within limit: Duration, now: Duration) -> Bool {
       guard let window = guests[owner]?.window, window.isUnreached(within: limit, now: now),
         let closure = window.closure

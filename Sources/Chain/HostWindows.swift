@@ -27,8 +27,8 @@ package struct HostWindows: Sendable {
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
-  /// The hosts that have called a line while others wait: only there may a call be passed on. There may be thousands of
-  /// calls, and hardly one has an heir.
+  /// The hosts that have called a line while others wait: only there may a call be passed on. There may be thousands
+  /// of calls, but hardly any call can be passed on.
   private var crowded: Set<String> = []
   private var memory = HostMemory()
   var detours = Detours()
@@ -252,8 +252,8 @@ package struct HostWindows: Sendable {
 
   // MARK: servers behind hosts
 
-  /// Where a photo asks for its place. One that is led to another server needs room there and at its host, which goes
-  /// first: without an answer of the host no photo reaches the other server.
+  /// Where a photo asks for its place. A photo that is led to another server needs room there and at its host. It
+  /// asks at the host first, because it reaches the other server only after the host has answered.
   func door(of photo: PhotoID, at host: String, for owner: UInt32, now: Duration) -> String {
     guard let detour = detours[photo] else { return host }
     let isOnlyFull =
@@ -306,7 +306,7 @@ package struct HostWindows: Sendable {
     while let name = gates.take(now: now) {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.alarm = nil
-      // Those that were called to give up wait for their turn to probe, behind the owners who wait already.
+      // Lines that were called to give up wait for their turn to probe, behind the owners who wait already.
       let back = host.called.shares.filter {
         host.isClosed(for: $0.owner) && !isLosing(host, $0.owner, now)
       }
@@ -409,15 +409,16 @@ package struct HostWindows: Sendable {
       host.guests, now: now, most: limits.most, seats: seats?.limit(name, now: now))
   }
 
-  /// The places for which no line is called yet, and the calls of each owner for which there is none. A photo that gives
-  /// up needs none.
+  /// The places for which no line is called yet, and for each owner the number of calls for which there is no place.
+  /// A photo that gives up needs no place.
   private func uncalled(
     _ name: String, _ host: Host, _ now: Duration
   ) -> (places: Places, surplus: [UInt32: Int]) {
     host.uncalled(of: places(name, host, now))
   }
 
-  /// Withdraws calls whose places are gone. Each call is then for a place, or to give up. Returns the other places.
+  /// Withdraws calls whose places are gone, so that each remaining call has a place, or is a call to give up. Returns
+  /// the places without a call.
   private mutating func settle(_ host: inout Host, _ name: String, _ now: Duration) -> Places {
     var (places, surplus) = uncalled(name, host, now)
     surplus = surplus.filter { !isLosing(host, $0.key, now) }

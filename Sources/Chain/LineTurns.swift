@@ -34,7 +34,7 @@ struct LineTurns: Sendable {
   var order: [ServiceClass] {
     let all = ServiceClass.allCases
     guard given % ClassTurns.cycle == ClassTurns.cycle - 1 else { return all }
-    // Each of the others in turn, the least urgent first.
+    // The other classes come first in turn, beginning with the least urgent class.
     let others = Array(all.dropFirst().reversed())
     let start = given / ClassTurns.cycle % others.count
     return Array(others[start...] + others[..<start] + all.prefix(1))

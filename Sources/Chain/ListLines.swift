@@ -7,7 +7,7 @@ package struct ListLines: Sendable {
   package struct Part: Sendable {
     /// Nil for photos that set no class.
     package let own: ServiceClass?
-    /// The part of the list that contains them.
+    /// The part of the list that contains the photos of the line.
     package let first: UInt32
     package let last: UInt32
     /// Photos that wait for another attempt, with their due times by uptime.
@@ -31,7 +31,7 @@ package struct ListLines: Sendable {
 
   /// The user whose share of the machine the list takes.
   package let owner: UInt32
-  /// The class of photos without their own.
+  /// The class of photos that set no class.
   package let serviceClass: ServiceClass
   package var parts: [Part]
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners in turn, and what each owner has waiting, so that a user with many lists gets no more than one with a
-// single list. Owners take turns photo by photo. The lists of one owner have longer turns: photos that end together are
-// then of few lists, and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
+// Owners in turn, and what each owner has waiting, so that a user with many lists gets no more than one with a single
+// list. Owners take turns photo by photo. The lists of one owner have longer turns, so that photos that end together
+// belong to few lists and share the syncs of their folders. A turn is short in time, and a list whose photos fail has
 // turns of one photo. A plain value.
 
 import Vocabulary
 
 /// The turn of a list among the lists of its owner.
 enum ListTurn {
-  /// It ends with this many photos.
+  /// The turn ends after this many photos.
   static let photos = 16
-  /// It ends with the first photo that is given this long after its first one.
+  /// The turn ends with the first photo that is given at least this long after the first photo of the turn.
   static let span = Duration.milliseconds(100)
 }
 
@@ -26,7 +26,7 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
   private(set) var owners: [UInt32] = []
   /// The elements of each owner, the next one first. None is empty.
   private var elements: [UInt32: [Element]] = [:]
-  /// Of elements that have given a photo. An element that is taken out for its next one keeps its turn.
+  /// The turns of elements that have given a photo. An element that is taken out for its next photo keeps its turn.
   private var turns: [Element: Turn] = [:]
   private var lastTurn = 0
   /// Elements whose last photo failed.
@@ -62,12 +62,12 @@ struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
     if turn != nil, elements[owner]?.first == element { return }
     elements[owner]?.removeAll { $0 == element }
     guard let turn else { return append(element, of: owner) }
-    // Of several turns the oldest is first.
+    // The oldest of several turns is first.
     let older = elements[owner]?.prefix { (turns[$0]?.number ?? .max) < turn.number }.count ?? 0
     insert(element, at: older, of: owner)
   }
 
-  /// The turn of an element with one photo more; nil if this one has ended it.
+  /// The turn of an element after one more photo; nil if this photo has ended the turn.
   private mutating func turn(of element: Element, _ now: Duration) -> Turn? {
     if turns[element] == nil { lastTurn += 1 }
     var turn = turns[element] ?? Turn(number: lastTurn, since: now)

@@ -24,7 +24,7 @@ protocol ChainOwner<Order>: AnyObject, Sendable {
   func arrived(_ photo: PhotoID, from server: String?)
   /// The photo is downloaded; call the chain's `beginFilter` when a place at the filter is free.
   func awaitPlace(_ chain: PhotoChain<Order>)
-  /// The chain needs no place, or no longer; may be called for a chain that has not waited.
+  /// The chain does not need a place, or no longer needs one. May be called for a chain that has not waited.
   func leavePlace(_ chain: PhotoChain<Order>)
   /// Records a stage's failure; returns the end of the photo.
   func settle(
@@ -114,8 +114,8 @@ final class PhotoChain<Order: Sendable>: Sendable {
     for (_, operation) in waiting { operation.cancel() }
   }
 
-  /// Lets a running download finish and ends the chain then; a waiting one ends at once. The photo comes back
-  /// for another chain. One that is being filtered stays, since its work would be lost.
+  /// Lets a running download finish and ends the chain then; a download that waits ends at once. The photo comes back
+  /// for another chain. A photo that is being filtered keeps its chain, because its work would be lost.
   /// - Parameter atOnce: the download has no bytes yet, and ends as well.
   func giveWay(atOnce isAtOnce: Bool = false) {
     let operations = state.withLock { $0.operations }

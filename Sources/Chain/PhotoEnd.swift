@@ -18,7 +18,8 @@ package enum PhotoEnd: Equatable, Sendable {
 package enum ChainEvent: Equatable, Sendable {
   /// This machine is in trouble: all work is held.
   case troubled(Failure)
-  /// - Parameter isProven: false if the place of the prints was in trouble, and only no chain is left to meet it.
+  /// - Parameter isProven: false if the place of the prints was in trouble, and the trouble ends only because no
+  /// chain is left to meet it.
   case recovered(isProven: Bool)
   /// The proxy is in trouble: downloads through it are held.
   case proxyTroubled(Failure)

@@ -12,14 +12,14 @@ package final class StageQueues: Sendable {
   package struct Widths: Equatable, Sendable {
     package let download: Int
     package let filter: Int
-    /// Places at the filter besides, for photos that do not wait for the end of a large picture.
+    /// Extra places at the filter, for photos that should not wait for the end of a large picture.
     package let urgent: Int
     package let output: Int
 
     /// How many photos are admitted at once: enough that no stage waits for admission, and few enough that
     /// memory does not depend on the length of a list.
     package let window: Int
-    /// How many more, if they are more urgent.
+    /// The number of further photos that are admitted if they are more urgent.
     package let reserve: Int
     /// The places that are only for users with few photos in the window.
     package let kept: Int

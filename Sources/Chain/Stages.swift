@@ -32,7 +32,7 @@ package protocol Stages<Order, Original, Negative>: Sendable {
 }
 
 package enum TransferStanding: Equatable, Sendable {
-  /// For a connection.
+  /// The photo waits for a connection.
   case waiting
   /// `mayStop`: another transfer could continue it, and the rest takes longer than a new request.
   case running(mayStop: Bool)

@@ -41,7 +41,7 @@ struct WaitingForHost: Sendable {
   /// The photos at the host that need room at another server as well. Sorted, so that a simulation replays.
   func led(at host: String) -> [UInt32] { crowds[host]?.led.sorted() ?? [] }
 
-  /// - Parameter isLed: it is led to the host, or by it to another server.
+  /// - Parameter isLed: true if the photo is led to this host, or if this host leads it to another server.
   mutating func add(
     _ number: UInt32, host: String, url: Int? = nil, isTried: Bool, isLed: Bool,
     isFirst: Bool = false
@@ -71,7 +71,7 @@ struct WaitingForHost: Sendable {
     return entry
   }
 
-  /// Takes the untried photos at the host, of which it is not known where they lead.
+  /// Takes the untried photos at the host whose redirects are not known.
   mutating func takeNew(at host: String) -> [UInt32] {
     guard var crowd = crowds.removeValue(forKey: host) else { return [] }
     let led = crowd.led

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of the window, and how many an owner may have. Some are kept: an owner whose photos take long would fill the
-// window, and the photos of all others would wait for them. Plain values.
+// The places of the window, and how many an owner may have. Some places are kept, because an owner whose photos take
+// long would fill the window, and the photos of all other owners would wait. Plain values.
 
 import Queues
 internal import Vocabulary
@@ -8,7 +8,7 @@ internal import Vocabulary
 package struct WindowSize: Equatable, Sendable {
   /// The photos that are admitted at once.
   let photos: Int
-  /// Places besides for photos more urgent than others in the window.
+  /// Extra places for photos that are more urgent than other photos in the window.
   let reserve: Int
   /// How many of the places are only for owners with few photos in the window.
   let kept: Int
@@ -21,7 +21,7 @@ package struct WindowSize: Equatable, Sendable {
 }
 
 extension WindowRoom {
-  /// For the photos of one class.
+  /// The room for photos of one class.
   init(_ size: WindowSize, _ seats: OwnerSeats, _ serviceClass: ServiceClass) {
     let rest = size.photos + size.reserve - seats.count
     let common = min(rest, size.photos - seats.count(upTo: serviceClass)) - size.kept

@@ -16,14 +16,14 @@ struct Drought: Sendable {
     init(_ wish: LeaseWish) {
       full = Set(wish.full)
       lists = wish.standing.count
-      // In parts of a share, whose size differs.
+      // Counted in parts of a share, because the sizes of shares differ.
       photos = wish.standing.reduce(0) { $0 + $1.photos } * LeaseWish.mostPhotos / wish.largest
       refusesUsers =
         lists >= LeaseWish.mostListsOfUser
         || photos >= LeaseWish.mostSharesOfUser * LeaseWish.mostPhotos
     }
 
-    /// The other one refuses as much, or more.
+    /// True if the other refusal covers at least as much.
     func isWithin(_ other: Refusal) -> Bool {
       full.isSubset(of: other.full)
         && (!refusesUsers || (lists <= other.lists && photos <= other.photos))
@@ -45,7 +45,7 @@ struct Drought: Sendable {
     for serviceClass in serviceClasses {
       let known = refusals[serviceClass]
       if let known, !known.refusesUsers, !refusal.refusesUsers {
-        // Only what both refused may wait.
+        // Photos may wait only in lists that both wishes refused.
         refusals[serviceClass]?.full = known.full.intersection(refusal.full)
       } else if known?.isWithin(refusal) != true {
         refusals[serviceClass] = refusal

@@ -36,7 +36,7 @@ package struct FocusBook: Sendable {
   /// Bells may have been lost.
   package mutating func lost() { known = [] }
 
-  /// Lists whose viewers are to be asked for. A bell that comes later is another question.
+  /// Takes the lists about whose viewers the ledger is to be asked. A bell that comes later causes another question.
   package mutating func takeQuestions(
     _ holdings: some Sequence<LeaseBook.Holding>
   ) -> Set<LedgerList> {
@@ -58,7 +58,7 @@ package struct FocusBook: Sendable {
     }
   }
 
-  /// Words for the lists of the shares. Lists that cannot be told yet are named again.
+  /// The deeds for the lists of the shares. A list that cannot take its deed yet is named again.
   package mutating func deeds(_ holdings: [LeaseBook.Holding], at now: Duration) -> [Deed] {
     views = views.compactMapValues { views in
       let left = views.filter { $0.value.until > now }

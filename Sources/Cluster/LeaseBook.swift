@@ -4,8 +4,8 @@
 //
 // A lease lasts from the asking of a pulse, not from its answer. A pulse alone tells the ledger that this node lives, so
 // that a new lease lasts from the pulse before it; and a good call does not prove that a lease is still this node's: a
-// pulse names each. Only its answers say which photos the ledger has, so after a lost answer nothing is reported before
-// the next pulse.
+// pulse names each. Only the answers to pulses say which photos the ledger has, so after a lost answer the node
+// reports nothing before the next pulse.
 
 package import Vocabulary
 
@@ -16,12 +16,12 @@ package struct LeaseBook: Sendable {
     package var list: ListID?
     /// The photos that the ledger has.
     package var recorded: PhotoMask
-    /// Of the last report that the ledger has.
+    /// The number of the last report that the ledger has.
     package var sequence: UInt32
     package var serviceClass: ServiceClass
     /// Its list in the ledger is paused.
     package var isPaused = false
-    /// From then on other nodes may have it.
+    /// From this time on, other nodes may have the share.
     package var deadline: Duration
     /// Its list here was told to pause.
     package var isHeld = false
@@ -39,17 +39,17 @@ package struct LeaseBook: Sendable {
     case hold(ListID)
     case goOn(ListID)
     case reclass(ListID, ServiceClass)
-    /// For any node, after the time.
+    /// The share goes back to the ledger, and any node may lease it after this time.
     case giveBack(ShareID, after: Duration)
   }
 
-  /// For a share that could not be made: other lists go first meanwhile.
+  /// The rest of a list whose share could not be made: meanwhile, other lists go first.
   private static let rest = Duration.seconds(30)
 
-  /// For a list whose servers this node does not reach: as long as it probes them rarely.
+  /// The rest of a list whose servers this node does not reach: as long as the longest pause between its probes.
   private static let longRest = Duration.seconds(300)
 
-  /// Between two reports. Users see the photos of a cluster once a second.
+  /// The time between two reports. Users see the progress of a cluster once a second.
   private static let reportInterval = Duration.seconds(1)
 
   /// Shares of paused lists that a node keeps besides those at work.
@@ -69,9 +69,9 @@ package struct LeaseBook: Sendable {
   private let chunk: Int
   package private(set) var holdings: [ShareID: Holding] = [:]
   private var shares: [ListID: ShareID] = [:]
-  /// The ledger may have more than it said.
+  /// True if the ledger may have more changes than its answers show.
   package private(set) var mustAsk = true
-  /// The asking of the last pulse that was answered.
+  /// The time when the last answered pulse was sent.
   private var heard = Duration.zero
   private var isDraining = false
   /// No list is open, so that there is nothing to take over either.
@@ -140,7 +140,8 @@ package struct LeaseBook: Sendable {
 
   /// Shares go back when this node can do nothing more for them, because all photos left wait for servers that other
   /// nodes reach, and this one does not. For a while the node leases no more of their lists.
-  /// - Parameter waiting: the photos of each list here that wait for such servers.
+  /// - Parameter waiting: for each list of this node, the number of photos that wait for servers that other nodes
+  /// reach and this node does not reach.
   package mutating func unreached(_ waiting: [ListID: Int], at now: Duration) -> [Deed] {
     if mustAsk { return [] }
     return waiting.keys.sorted().flatMap { list -> [Deed] in
@@ -180,7 +181,7 @@ package struct LeaseBook: Sendable {
 
   // MARK: answers
 
-  /// The next call may not see what the last one did.
+  /// Call when an answer is lost: the ledger may have more changes than this node has heard about.
   package mutating func lost() { mustAsk = true }
 
   /// - Parameter asked: when the question was sent.
@@ -257,8 +258,8 @@ package struct LeaseBook: Sendable {
     return new.map { take($0, sequence: 0) }
   }
 
-  /// Between two pulses. A node without work is heard less often, as long as there is none for anyone: dead nodes leave
-  /// nothing then.
+  /// The time between two pulses. If no list is open and this node has no shares, it sends pulses less often, because
+  /// a dead node would leave nothing to take over.
   package var interval: Duration { leaseTime / (isQuiet && holdings.isEmpty ? 2 : 4) }
 
   // MARK: reports
@@ -278,8 +279,8 @@ package struct LeaseBook: Sendable {
       isLast: all.isFull)
   }
 
-  /// When the photos that have ended here are to be reported; nil without any. The last ones of a share are at once: its
-  /// list may end with them.
+  /// When the photos that have ended here are to be reported; nil if there are none. The last photos of a share are
+  /// reported at once, because the list may end with these photos.
   /// - Parameter unreported: the photos of a share that have ended here and that the ledger lacks.
   package func reportTime(_ unreported: (Holding) -> Int) -> Duration? {
     let counts = holdings.values.filter { !$0.isCancelled }.map { ($0, unreported($0)) }
@@ -311,7 +312,7 @@ package struct LeaseBook: Sendable {
     var deeds: [Deed] = []
     let before = shunned.count
     shunned = shunned.filter { $0.value > now }
-    // Viewers may look at their photos, which the wishes of meanwhile left out.
+    // Viewers may look at photos whose lists were left out by earlier wishes.
     if shunned.count < before { lookTime = now }
     for share in holdings.keys.sorted() {
       guard let holding = holdings[share], let list = holding.list, !holding.isCancelled else {

@@ -3,11 +3,12 @@
 // server among those of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
 //
 // The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
-// and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline of the
-// same system than one that was used is an old primary that came back: it lacks what was told since, and nothing is read
-// from it. Of a fresh server, whose timelines begin again, the tie judges the ledger.
-// Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
-// libpq asks for those without a limit. An entry may also wait for a disk, and the first one of a run for the store
+// and one that was silent is asked last. A server that became read-only is left. If a server is on an earlier
+// timeline of the same system than a server that was used before, it is an old primary that came back. It lacks later
+// changes, so this node reads nothing from it. The timelines of a fresh server begin again; there, the tie judges the
+// ledger.
+// Concurrency: for one thread, which waits for servers, never longer than it says. Only the lookup of their names has
+// no limit, because libpq does it. An entry may also wait for a disk, and the first one of a run for the store
 // (`LedgerTie`).
 
 internal import Postgres
@@ -21,7 +22,7 @@ struct LedgerEntry: ~Copyable {
   private var seat: LedgerSeat?
   /// No server can be used any more.
   private var failure: Failure?
-  /// Why this attempt fails, if not for want of an answer, and until when there is no other one.
+  /// Why this attempt fails, if servers did answer, and until when there is no other attempt.
   private var obstacle: Failure?
   private var obstacleTime = Duration.zero
   /// The place of the server that is asked first.
@@ -105,7 +106,7 @@ struct LedgerEntry: ~Copyable {
     }
   }
 
-  /// After an obstacle: many callers ask one after the other.
+  /// The pause after an obstacle, because many callers ask one after the other.
   private static let rest = Duration.milliseconds(500)
 
   private mutating func enter(
@@ -160,7 +161,7 @@ struct LedgerEntry: ~Copyable {
     throw .refused(problem.reason)
   }
 
-  /// That of the ledger.
+  /// The release of the ledger.
   private mutating func release(
     _ session: inout PostgresSession, until deadline: Duration
   ) throws(PostgresError) -> Int64 {

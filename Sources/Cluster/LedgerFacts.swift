@@ -29,9 +29,9 @@ package struct ListProgress: Equatable, Sendable {
   package let photos: UInt32
   package let filtered: UInt32
   package let failed: UInt32
-  /// In leased shares.
+  /// The number of photos in leased shares.
   package let leased: UInt32
-  /// The number of nodes that have leased them.
+  /// The number of nodes that lease these photos.
   package let nodes: UInt32
 
   package init(
@@ -55,12 +55,12 @@ package struct ListProgress: Equatable, Sendable {
 
 package struct NodeFacts: Equatable, Sendable {
   package let name: String
-  /// Since it was heard, in whole seconds.
+  /// The time since the last pulse of the node, in whole seconds.
   package let silence: Duration
   package let isDraining: Bool
   /// Photos in its shares.
   package let leased: UInt32
-  /// Of darkroomd; empty for one that does not tell.
+  /// The version of darkroomd; empty if the node does not report its version.
   package let version: String
 
   package init(
@@ -76,7 +76,7 @@ package struct NodeFacts: Equatable, Sendable {
 
 package struct PulseAnswer: Equatable, Sendable {
   package struct Lease: Equatable, Sendable {
-    /// As it is now: with the class of its list, and with the photos that are recorded.
+    /// The share in its current state, with the class of its list and with the recorded photos.
     package let share: Share
     /// Of the last report.
     package let sequence: UInt32
@@ -93,7 +93,7 @@ package struct PulseAnswer: Equatable, Sendable {
   /// In the order of list and photo.
   package let leases: [Lease]
   package let isDraining: Bool
-  /// A list is not over.
+  /// True if the ledger has a list that is not over.
   package let isOpen: Bool
   /// In the order of their servers; nil without a request.
   package let seats: Result<[SeatGrant], Failure>?

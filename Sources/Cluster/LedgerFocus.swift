@@ -4,14 +4,14 @@
 package import Vocabulary
 
 package struct LedgerFocus: Equatable, Sendable {
-  /// Viewers of one list, and of all lists.
+  /// The most viewers of one list, and of all lists.
   package static let (mostOfList, mostViewers) = (16, 256)
   /// The most photos of a share that is cut out of the list. Several nodes have the photos of one viewer.
   package static let largestShare = 32
   /// The longest time of a focus.
   package static let longest = Duration.seconds(3600)
-  /// The most shares that one call cuts out, and the most of a list that no node has had. Further photos wait for the
-  /// turns of their list.
+  /// The most shares that one call cuts out, and the most cut-out shares of a list that no node has leased yet.
+  /// Further photos wait for the turns of their list.
   package static let (mostNew, mostCuts) = (64, 256)
   /// The most places of a list where photos were cut out.
   package static let mostGaps = 1024
@@ -19,7 +19,7 @@ package struct LedgerFocus: Equatable, Sendable {
   package let list: LedgerList
   /// Tells the viewers of one list apart.
   package let viewer: OutsideText
-  /// Those that are not recorded, ascending.
+  /// The photos that are not recorded yet, in ascending order.
   package let photos: [UInt32]
   /// The focus ends after this time.
   package let time: Duration
@@ -33,9 +33,9 @@ package struct LedgerFocus: Equatable, Sendable {
 }
 
 package enum FocusAnswer: Equatable, Sendable {
-  /// With the number of photos that are not recorded. Without any, there is no focus.
+  /// The number of photos that are not recorded yet. If it is 0, there is no focus.
   case set(left: UInt32)
-  /// Unknown, cancelled, or over.
+  /// The list is unknown, cancelled, or over.
   case notAtWork
   case tooManyViewers
 }

@@ -22,7 +22,7 @@ package struct LedgerPlace: Sendable {
   package let silence: Duration
   /// The longest time of a round trip.
   package let patience: Duration
-  /// Nil for one that works with any ledger.
+  /// Nil for a link that works with any ledger.
   let memory: LedgerMemory?
   package let upgrade: LedgerUpgrade
 
@@ -44,7 +44,7 @@ package struct LedgerPlace: Sendable {
   /// The fault in the string of the server, found before any connection. Nil if this machine cannot tell.
   package static func problem(in server: String) -> String? { PostgresServers.problem(in: server) }
 
-  /// Of every session; `SessionSettings` sets the others.
+  /// The settings with which every session begins; `SessionSettings` sets the others.
   package var settings: [(String, String)] {
     [
       ("client_encoding", "UTF8"), ("application_name", "darkroomd"),
@@ -198,7 +198,7 @@ final class LedgerLink: Sendable {
         call.reply.give(rows)
         answers = answers.dropFirst(transactions.count)
       }
-      // Those that came with the answers do not wake the next `rest`.
+      // Bells that came with the answers do not wake the next `rest`.
       hear(&entry)
     } catch {
       for call in calls { call.reply.give(.failure(error)) }

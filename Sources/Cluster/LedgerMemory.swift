@@ -59,7 +59,7 @@ package final class LedgerMemory: Sendable {
     }
   }
 
-  /// The history in an answer, on whose content something is to depend.
+  /// Call with the history in an answer before anything depends on the answer.
   func saw(_ history: LedgerHistory) throws(Failure) {
     try state.withLock { state throws(Failure) in
       guard var known = state.known else { return }

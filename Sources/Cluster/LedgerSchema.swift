@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of the ledger. Waiting photos are one row, the cursor of their list; those that viewers look at are cut out
-// of it. Leased photos are a row of `share`, made at the lease and deleted at its end. Outcomes are only added. So
-// nothing large is ever updated.
+// The schema of the ledger. The waiting photos of a list are one row, the cursor of the list; photos that viewers
+// look at are cut out. Leased photos are a row of `share`, which is made at the lease and deleted at its end.
+// Outcomes are only added. So no large row is ever updated.
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, its row of
-// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. Cuts and
-// focus are changed under the lock of their list. `lease` alone waits for a list with the locks of others, which it
-// found not ready; so each of the lists that the reports of a turn may end is ended in a transaction of its own, and a
-// pulse skips those that are locked. A request for seats locks the own node, its row of `asker`, servers in the order
-// of their names, then seats.
+// `change`, leased shares that are its own, one list, ready shares (skipped where another has them), account. A
+// function changes rows of `cut` and `focus` only under the lock of their list. Only `lease` waits for a list while
+// it has the locks of other lists, which it found not ready. So each list that the reports of a turn may end is ended
+// in a separate transaction, and a pulse skips lists that are locked. A request for seats locks the own node, its row
+// of `asker`, servers in the order of their names, then seats.
 //
 // PostgreSQL plans a function in SQL with each call, and one in PL/pgSQL once in a session. The functions that nodes call
 // all the time are in PL/pgSQL.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node belongs to one ledger, and shares one place with the other nodes: both have an identity. A list has its number
-// in one ledger; in another one, that number is a list of someone else.
+// in one ledger; in another ledger, that number is a different list.
 //
 // A ledger has its identity from the start. A node keeps the identity, and works with no other ledger, nor with one that
 // lacks what the node has seen of it (`LedgerHistory`). The first node
@@ -54,7 +54,8 @@ struct LedgerTie {
       found?.history = ledger.history
     } catch { return error }
     guard let found, found.folder != ledger.folder else { return nil }
-    // Of two nodes that are first, with two folders, one is right.
+    // If two nodes enter a new ledger with different folders, the ledger keeps the folder of the first call, and the
+    // other node is refused.
     let kept = try Self.ask(&session, folder: found.folder, until: deadline)
     if kept.folder == found.folder { return nil }
     self.found = nil

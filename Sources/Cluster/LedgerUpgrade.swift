@@ -45,8 +45,9 @@ package struct LedgerUpgrade: Sendable {
       FROM pg_namespace WHERE nspname = 'darkroom')); END $$
     """
 
-  /// While the change of a table waits for a call, or for a backup, the calls of all nodes wait behind it: better it
-  /// is tried again. A standby that is away must not hold the table: what it lacks after a failover is done again.
+  /// While the change of a table waits for a call, or for a backup, the calls of all nodes wait behind it: it is
+  /// better to give up and try again. A standby that is away must not hold the table either: a step that the standby
+  /// lacks after a failover is done again.
   private static let limits = [
     "SET LOCAL lock_timeout = '200ms'", "SET LOCAL synchronous_commit = local",
   ]

@@ -17,14 +17,16 @@ package protocol ListOffice: Sendable {
 
   /// Records reports, in their order, then leases shares: together, or not at all.
   func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn
-  /// Ready shares of one list that viewers look at, whatever else the node has, until they have this number of photos.
+  /// Leases ready shares of one list that viewers look at, until the shares have the wished number of photos. The
+  /// other shares of the node do not count.
   func leaseAhead(_ wish: AheadWish) async throws(Failure) -> [Share]
-  /// The share is for any node, after a time, or gone if its list was cancelled. False if it is not this node's.
+  /// Gives the share back: after the delay, any node can lease it; if its list was cancelled, the share is removed.
+  /// Returns false if this node does not have the share.
   func giveBack(
     _ share: ShareID, after delay: Duration, waits: [UInt8]
   ) async throws(Failure) -> Bool
-  /// That this node lives. The answer has each lease of the node: a node that was frozen must not take the success
-  /// of one call for the life of all its leases.
+  /// Tells the office that this node lives. The answer has each lease of the node, because a node that was frozen
+  /// must not conclude from the success of one call that it still has all its leases.
   func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer
 
   // MARK: people

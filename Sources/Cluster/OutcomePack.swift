@@ -21,7 +21,7 @@ enum OutcomePack {
     return bytes
   }
 
-  /// Up to the first that cannot be read; none of another version.
+  /// The outcomes before the first outcome that cannot be read; no outcomes if the version is another one.
   static func decode(_ bytes: [UInt8]) -> [Outcome] {
     guard bytes.first == version else { return [] }
     var outcomes: [Outcome] = []

@@ -119,7 +119,7 @@ package struct PostgresOffice: ListOffice {
       LedgerCall.pulse($0, silence: silence)
     }
     guard rows.count == 3, let row = rows[0].first else { throw Self.nonsense }
-    // If it cannot be remembered, the next one is.
+    // If this history cannot be remembered, the history of the next pulse will be.
     try? await remember(history)
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
@@ -127,7 +127,7 @@ package struct PostgresOffice: ListOffice {
       seats: await grants(seats))
   }
 
-  /// In a separate call, for it may wait for other nodes: without its answer, the leases are known all the same.
+  /// In a separate call, because it may wait for other nodes. Even if this call has no answer, the leases are known.
   private func grants(_ request: SeatRequest?) async -> Result<[SeatGrant], Failure>? {
     guard let request else { return nil }
     do throws(Failure) {

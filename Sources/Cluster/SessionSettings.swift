@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of a session with the ledger, whatever the defaults of the server, the database and the role are. They
-// are set when the session has begun: a pooler between drops or refuses those that come with the beginning. A later
-// transaction looks whether they hold. Raises `PostgresError`. Concurrency: none.
+// are set after the beginning of the session, because a pooler drops or refuses settings that come with the
+// beginning. A later transaction checks that the settings hold. Raises `PostgresError`. Concurrency: none.
 
 package import Postgres
 

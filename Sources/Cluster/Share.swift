@@ -26,9 +26,9 @@ package struct Share: Equatable, Sendable {
   package let serviceClass: ServiceClass
   /// The photos that are recorded.
   package let done: PhotoMask
-  /// How many nodes died that held it.
+  /// The number of nodes that died while they held the share.
   package let deaths: UInt32
-  /// A note of the node before for the next one.
+  /// A note from the node that held the share before, for the next node.
   package let waits: [UInt8]
 
   package init(
@@ -104,8 +104,8 @@ package struct ShareReport: Equatable, Sendable {
   package let share: ShareID
   /// The number of photos of the share.
   package let photos: Int
-  /// 1 for the first report of a lease. A report that is repeated, after a lost answer, has its number and its
-  /// outcomes; another one with that number is refused.
+  /// 1 for the first report of a lease. A report that is repeated after a lost answer has the same number and the
+  /// same outcomes. A report with the same number and other outcomes is refused.
   package let sequence: UInt32
   package let outcomes: [Outcome]
   /// All photos of the share are recorded with it.
@@ -144,7 +144,7 @@ package enum Verdict: UInt8, Sendable {
 /// Shares that viewers look at, and that a node wishes to lease.
 package struct AheadWish: Equatable, Sendable {
   package let photos: Int
-  /// Their shares could not be made there, or wait for servers that other nodes reach.
+  /// Lists whose shares the node could not make, or whose photos there wait for servers that only other nodes reach.
   package let besides: [LedgerList]
 
   package init(photos: Int, besides: [LedgerList] = []) {
@@ -156,7 +156,7 @@ package struct AheadWish: Equatable, Sendable {
 package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
-  /// The fewest, but at the end of a list.
+  /// The fewest photos of a share, except at the end of a list.
   package static let leastShare = 8
   /// The most `standing` lists of a user at the node, and the most of the largest shares in them. A user with more gets
   /// no share of their class or a less urgent one, so that other users do.

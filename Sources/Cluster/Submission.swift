@@ -26,7 +26,7 @@ package struct Submission: Equatable, Sendable {
   package let photos: UInt32
   /// The folder of its prints; with the list's number if another list has it.
   package let folder: [UInt8]
-  /// Nothing of that name lies among the prints.
+  /// True if the prints folder has no entry of this name.
   package let isFolderFree: Bool
   /// Lists of pictures have no revisions.
   package let isRoll: Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer for each URL: how a photo joins it, how its leader starts it, and how each photo gets its
-// original from the landing. Runs in the photo's task on the disk pool, but for cancellations, which come on
-// any thread, and `over`, which the end of a transfer calls.
+// One transfer for each URL: how a photo joins it, how its leader starts it, and how each photo gets its original
+// from the landing. Runs in the photo's task on the disk pool. Only cancellations come on any thread, and the end of
+// a transfer calls `over`.
 
 import Digests
 import Files

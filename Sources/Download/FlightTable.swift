@@ -246,7 +246,7 @@ struct FlightTable {
     else { return ([], .nothing) }
     if left.isOver { end(boarding.flight) }
     var tell: Answers = left.waiter.map { [($0, .failed(.cancelled))] } ?? []
-    // It was chosen to lead but had not been told: another passenger leads.
+    // The passenger was chosen to lead, but did not learn it. Another passenger leads.
     if case .lead = turn { tell += again(boarding.flight) }
     return (tell, left.act)
   }

@@ -2,8 +2,8 @@
 // The sink of one transfer. The network's thread puts bytes into memory; a writer, an errand on the disk
 // pool, moves them into a partial file. Small bodies need no writer, because creating and renaming their
 // files would take longer than everything else; a reopened file, and bytes worth keeping, always need one.
-// Concurrency model: `state` guards the buffer between the two; its steps are performed after unlocking. The
-// partial file belongs to the writer alone.
+// Concurrency model: `state` guards the buffer between the network's thread and the writer; the caller performs the
+// returned steps after unlocking. The partial file belongs to the writer alone.
 
 import Linux
 import Synchronization

@@ -257,8 +257,8 @@ package final class PartialShelf: Sendable {
     for name in gone { try? remove(name) }
   }
 
-  /// The files above the limits of count and total size. A user's files go because of that user's others, never because
-  /// another user has more.
+  /// The files above the limits of count and total size. The files of a user are removed because the user has many
+  /// files, never because another user has more.
   private func surplus(_ state: [FileName: Known], _ latest: FileName?) -> [FileName] {
     var (count, bytes) = (state.count, state.values.reduce(0) { $0 + $1.size })
     guard count > limits.count || bytes > limits.bytes else { return [] }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tags of an XMP packet, one after the other, as places in its bytes. A packet with a document type, or that is not
-// well-formed, is broken; entities stay as they are. Bounded: each byte is looked at once.
+// The tags of an XMP packet, one after the other, as ranges of its bytes. A packet with a document type, or that is
+// not well-formed, is broken; entities stay as they are. Bounded: each byte is looked at once.
 
 struct PacketTags {
   enum Kind: Equatable { case open, empty, close }

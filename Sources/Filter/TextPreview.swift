@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds previews in the texts of a PNG: as they are, in base64, or in metadata of other formats that is
-// written as hex ("Raw profile type exif"), and announcements of parts that the print does not have. The caller inflates
-// compressed texts, and drops such a text as a whole.
+// Finds previews in the texts of a PNG: as they are, in base64, or as hex in metadata of other formats ("Raw profile
+// type exif"). Also finds announcements of parts that the print does not have. The caller inflates compressed texts,
+// and drops such a text as a whole.
 
 internal import Codecs
 internal import Vocabulary

@@ -57,7 +57,7 @@ package enum PrintName {
       let isMark = beginsNumber(name, at: place)
       let end = name.index(after: place)
       var piece: [UInt8] = []
-      // Of the piece, without a part of an escape.
+      // The number of bytes of the piece that fit, without a part of an escape at the end.
       var fitting = 0
       var next = place
       while next < end, piece.count <= longest {

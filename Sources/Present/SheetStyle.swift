@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The style of contact sheets: prints with white borders on warm paper, numbers in safelight red; a darkroom where the
-// viewer prefers dark; A4 on paper. Rows are justified by CSS alone: each tile grows by its ratio. On phones the longer
-// side of each picture is as long as its column. No picture is cropped. Text has a contrast of at least 4.5. Immutable.
+// The style of contact sheets: prints with white borders on warm paper, and numbers in safelight red. If the viewer
+// prefers dark pages, the page looks like a darkroom. A printed page is A4. Rows are justified by CSS alone: each
+// tile grows by its ratio. On phones the longer side of each picture is as long as its column. No picture is cropped.
+// Text has a contrast of at least 4.5. Immutable.
 
 enum SheetStyle {
   /// The ratios and colours of a page's tiles.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds the state from STATE/journal: the newest snapshot that verifies, then the segments in order.
-// `run` removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays.
-// A look changes nothing; it opens all files before it passes on the first line, so that no file can
-// disappear meanwhile.
+// `run` removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays. A
+// look changes nothing. It opens all files before it returns the first line, so that no file can disappear meanwhile.
 // Raises `journal.newer` for a version, kind or snapshot line that it does not know, `journal.gone` for lists
 // without a journal file, and the failures of the disk.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control socket: binds its path, serves callers, removes the path. Raises `control.taken` when another
-// daemon answers at the path or it is not a socket, `control.path` when it is too long, and `control.socket`
+// The control socket: binds its path, serves callers, removes the path. Raises `control.taken` if another daemon
+// answers at the path or if the path is not a socket, `control.path` if the path is too long, and `control.socket`
 // for other errors.
 // Concurrency model: immutable; the loop belongs to the task in `run`, other threads reach it through the
 // mailbox.

@@ -169,7 +169,8 @@ package protocol Folder: AnyObject, Sendable {
   func sync() throws(SystemError)
   /// Everything on the folder's file system is on the disk when this returns (syncfs).
   func syncFileSystem() throws(SystemError)
-  /// The folder that the path leads to now, for a task of several calls: `PathFolder` follows its path with each call.
+  /// The folder that the path leads to now. A task of several calls uses it, because `PathFolder` follows its path
+  /// with each call.
   func standing() throws(SystemError) -> any Folder
   func identity() throws(SystemError) -> FolderIdentity
   /// Of the folder that has the name now.

@@ -99,7 +99,7 @@ package struct ProxyRoute: Equatable, Sendable {
     server != nil && !direct.contains { $0.covers(host) }
   }
 
-  /// The same for a server, as `PhotoURL.serverName` writes it.
+  /// True if the requests to the server go through the proxy. The name is written as by `PhotoURL.serverName`.
   package func leads(toServer name: String) -> Bool {
     if self.server == nil { return false }
     let server = ServerName.withoutScheme(name)

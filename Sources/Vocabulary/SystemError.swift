@@ -101,8 +101,8 @@ extension SystemError {
       "A limit on processes and threads is reached: raise TasksMax= of the service, or LimitNPROC= (ulimit -u) "
         + "of its user, or lower Workers= under [Filter]"
     case .outOfMemory:
-      "The memory for another process is missing: raise MemoryMax= of the service, or lower MaximumMemory= or "
-        + "Workers= under [Filter]"
+      "There is not enough memory for another process: raise MemoryMax= of the service, or lower MaximumMemory= "
+        + "or Workers= under [Filter]"
     case .filesOpen: "Raise LimitNOFILE= of the service (ulimit -n)"
     case .machineFilesOpen: "Raise the limit of this machine: sysctl fs.file-max"
     case .fileTooLarge:

@@ -66,7 +66,7 @@ package struct ToolArguments: Sendable {
     ToolOption.everyOne.first { $0.isWritten(written) }
   }
 
-  /// Names the command if one is written, even behind the option.
+  /// The error for an unknown option. It names the command if the words contain a command, even after the option.
   private func unknown(option name: String, _ words: [String]) -> TextProblem {
     let command = words.prefix { $0 != "--" }.lazy.compactMap { ToolCommand.named($0) }.first
     let known = command.map { $0.syntax.options + ToolOption.common } ?? ToolOption.everyOne
@@ -146,7 +146,7 @@ package struct ToolArguments: Sendable {
     return words
   }
 
-  /// How errors name the word that means a list.
+  /// The words with which an error asks for a missing list.
   static let list = "a list's name or number"
 
   func word() throws(TextProblem) -> String? { try some([], most: 1).first }

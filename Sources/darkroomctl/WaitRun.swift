@@ -143,7 +143,8 @@ struct WaitRun {
 
   // MARK: Reasons
 
-  /// Asks why lists stand still. A question that fails is left out: the stream tells when the daemon has gone.
+  /// Asks why lists stand still. If a question fails, the list is skipped, because the stream ends when the daemon is
+  /// gone.
   private mutating func askReasons() {
     for place in streams.indices where streams[place].client != nil {
       guard let list = board.lists[place], board.isDue(place, at: talk.clock.uptime()) else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the running daemon which prints and lists settings would remove that are not in force yet, for `darkroomd --check`. Raises nothing:
-// a daemon that does not tell the caller is left alone.
+// For `darkroomd --check`: asks the running daemon which prints and lists the new settings would remove. Raises
+// nothing: if the daemon does not answer the caller, the check does without the notes.
 
 import Linux
 import Steer

@@ -50,7 +50,8 @@ import Testing
     try await DaemonBench.use { bench in
       let daemon = try await bench.startWithTwelve()
       let refusals: [(String, String)] = [
-        ("Nemo", "the list has no photo 'Nemo'"), ("13", "the list has 12 photos, no photo 13"),
+        ("Nemo", "the list has no photo 'Nemo'"),
+        ("13", "the list has 12 photos, so it has no photo 13"),
         ("1-99999999999", "the list has 12 photos"),
       ]
       for (word, words) in refusals {

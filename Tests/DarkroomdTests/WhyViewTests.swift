@@ -178,7 +178,7 @@ import Vocabulary
       let reply = await bench.calls.handle(
         WhyOrder(list: barn, photo: "9"), from: .stranger)
       guard case .failed(let error) = reply else { throw Unexpected(reply: reply) }
-      #expect(error == .notPossible(why: "the list has 2 photos, no photo 9"))
+      #expect(error == .notPossible(why: "the list has 2 photos, so it has no photo 9"))
     }
   }
 

@@ -59,7 +59,8 @@ import Vocabulary
       }
       return count
     }
-    // A server that sends a byte a turn costs nobody's time, and is not too slow for its own limit because of pauses.
+    // A server that sends a byte a turn takes no time from other transfers, and is not too slow for its own limit
+    // because of pauses.
     for _ in 0..<300 {
       terms.turns.next()
       guard case .taken = transfer.takeBody([7]) else {

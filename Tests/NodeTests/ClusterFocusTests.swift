@@ -73,7 +73,7 @@ struct ClusterFocusTests {
       try await nodes.nodesAtWork(1)
       for (words, reason) in [
         (["photo 3"], "name its photos by number"), ([], "name photos"),
-        (["9"], "the list has 8 photos, no photo 9"),
+        (["9"], "the list has 8 photos, so it has no photo 9"),
       ] {
         let end = try await nodes.tool("b", words: ["focus", "summer"] + words)
         #expect(end.code == 1 && end.errors.contains(reason), "\(end)")

@@ -163,7 +163,7 @@ struct SimulatedState: Sendable {
   var ignoredThing = ""
   var capacity: UInt64?
   var counts: [SimulatedDisk.Call: Int] = [:]
-  /// The disk before each sync; nil while nobody watches.
+  /// The disk before each sync; nil while no test watches.
   var moments: [DiskMoment]?
 
   var free: UInt64? {

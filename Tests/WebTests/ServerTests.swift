@@ -320,7 +320,7 @@ private final class Echo: WebService {
         #expect(visit.reads("here").contains("here"))
         held.append(visit)
       }
-      // A caller that leaves while it waits takes nobody's place.
+      // A caller that leaves while it waits takes no place from other callers.
       for _ in 0..<20 { try WebVisit(port: port).send(stream) }
       let third = try WebVisit(port: port)
       third.send("GET /late HTTP/1.1\r\nHost: q\r\nViewer: 1\r\n\r\n")

@@ -53,7 +53,7 @@ package enum FileCopy {
     return size
   }
 
-  /// The parts of the piece between its blocks of zeros.
+  /// The runs of bytes between the blocks that contain only zeros.
   private static func runs(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var runs: [ArraySlice<UInt8>] = []
     var begun: Int?

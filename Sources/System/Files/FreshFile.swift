@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishes several files beside each other under the first free name. All are durable under temporary
-// names first, then renamed one by one, the first file last; no rename replaces a file. A repetition
-// after a crash recognises files that have their names by their contents. Their syncs share groups with the syncs of
-// other lists. Raises SystemError; `appear` raises a `Failure`.
+// Publishes several files beside each other under the first free name. All are durable under temporary names first,
+// then renamed one by one, the first file last; no rename replaces a file. After a crash, a repetition compares
+// contents to recognise files that have their names already. The files are synced in groups with the files of other
+// lists. Raises SystemError; `appear` raises a `Failure`.
 
 package import Vocabulary
 
 /// A complete file under a temporary name.
 package struct FreshFile: Sendable {
-  /// A longer file is not synced in a group, where others would wait for it.
+  /// A longer file is synced alone, because the other files of a group would wait for it.
   package static let longest: UInt64 = 1 << 20
 
   fileprivate let folder: any Folder
@@ -36,7 +36,7 @@ package struct FreshFile: Sendable {
     unsynced = isLong ? nil : file
   }
 
-  /// A copy of a file; longer than the limit if the source is.
+  /// A copy of a file. If the source is longer than the limit, so is the copy.
   package init(
     copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName,
     in folder: any Folder, for readers: FileReaders
@@ -51,7 +51,7 @@ package struct FreshFile: Sendable {
 
   fileprivate enum Outcome { case named, wasThere, taken }
 
-  /// The name is not durable yet.
+  /// Gives the file its name, which is not durable yet.
   fileprivate func appear(beside first: FileName) throws(SystemError) -> Outcome {
     guard let own = name(first) else { return .taken }
     do throws(SystemError) {
@@ -99,7 +99,7 @@ extension [FreshFile] {
     throw SystemError(.exists, call: "rename", thing: thing).machineFailure
   }
 
-  /// False if another file has taken one of the names meanwhile; then none has a name.
+  /// False if another file took one of the names meanwhile; then none of the files has a name.
   private func takeNames(
     beside choice: FileName, _ groups: any SyncGroups
   ) async throws(Failure) -> Bool {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder in another one that is there as long as the process: if a person removes it, or moves it away, the next call
-// that misses a name makes it again, empty, and tells that once. For folders of the daemon alone, whose loss costs no
-// more than what was in them. Raises `SystemError`.
-// Concurrency model: one Mutex around the folder that stands now, which is also held while the folder is made again.
+// A folder in another folder, kept there as long as the process runs. If a person removes the folder or moves it
+// away, the next call that misses a name makes an empty folder in its place, and reports the loss once. Only for
+// folders of the daemon whose loss costs no more than their contents. Raises `SystemError`.
+// Concurrency model: one Mutex around the current folder, which is also held while the folder is made again.
 
 internal import Synchronization
 package import Vocabulary

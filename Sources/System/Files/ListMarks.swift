@@ -85,7 +85,7 @@ package struct ListMarks: Equatable, Sendable {
     return bytes.map { UInt64(String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self)) ?? 0 }
   }
 
-  /// The time of the return, in milliseconds since 1970; without a copy that of the results.
+  /// The time of the return, in milliseconds since 1970; for a list without a copy, the time of its results.
   package static func returnTime(in folder: any Folder) throws(SystemError) -> UInt64 {
     let mark = try folder.has(ListFolder.returned) ? ListFolder.returned : ListFolder.resulted
     return UInt64(max(0, try folder.status(of: mark).modified / 1_000_000))

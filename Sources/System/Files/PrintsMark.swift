@@ -2,7 +2,7 @@
 // Whose prints a folder holds. Its file `.list` has the number and the line of the newest list that prints there: lists
 // that take over from each other have one line, which the first list draws at random. A state folder that is older than the
 // prints does not know the lists of today. A list that it knows may name a folder into which another list prints now: it
-// leaves the prints of another line, and of a later list of its own line, alone. The file is durable before the first
+// leaves the prints of another line, and of a later list of the same line, alone. The file is durable before the first
 // print. A folder without it, or with an empty one after a power cut, belongs to the list that names it. A value; raises
 // SystemError.
 

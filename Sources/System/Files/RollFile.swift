@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file `roll` of a list that was made of dropped pictures: for each photo the picture that became it.
-// Accept writes it, before the list is recorded; Accept and Return read it. Text in ASCII, a line a photo, in
-// order; `path` starts at the inbox, with its names percent-encoded:
+// The file `roll` of a list that was made of dropped pictures: for each photo, the picture that became the photo.
+// Accept writes it, before the list is recorded; Accept and Return read it. Text in ASCII, a line a photo, in order;
+// `path` starts at the inbox, with its names percent-encoded:
 //
 //   #darkroom-roll 1 base=1          names at the start of each path that are not part of the photo's name
 //   131077 1763712345123456789 38123 9f86d081… Barn/2026/door.jpg

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends the connections of the web server that have no place any more. Shutting a socket down wakes the thread of its
-// connection, which closes it; the gate hears of that before the number of the socket can be another one's.
+// connection, which closes the socket. The gate learns of the close before another connection can get the number of
+// the socket.
 // Concurrency model: one Mutex around the places and the time of the next look; a thread waits for that time.
 
 internal import CMicrohttpd
@@ -13,7 +14,7 @@ final class WebGate: Sendable {
     var places: WebPlaces
     /// When the thread looks next.
     var look: Duration?
-    /// Of the connections whose callers wait for a place.
+    /// The signals of the connections whose callers wait for a place.
     var bells: [Int32: WakeEvent] = [:]
   }
 
@@ -56,7 +57,7 @@ final class WebGate: Sendable {
     }
   }
 
-  /// Waits for a place while all connections of the caller are busy, but not longer than a turn, nor for a caller that
+  /// Waits for a place while all connections of the caller are busy. The wait ends after a turn, or when the caller
   /// has left.
   func admits(_ socket: Int32, of caller: UInt32?) -> WebPlaces.Verdict {
     let verdict = ask(socket, caller)

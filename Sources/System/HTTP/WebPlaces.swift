@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is not
-// known have half of the places: a new one ends the oldest one. The others are for callers that a request has named;
-// each caller has at most an eighth. A request has a time as a whole, not for each byte. A value; the caller passes the
-// times, and ends the connections that are returned.
+// Which connections of the web server may stay. Any user of the machine can connect, so connections whose caller is
+// not known share one half of the places, and a new connection ends the oldest one. The other half is for callers
+// that a request named; each caller has at most an eighth of it. The time limit is for a request as a whole, not for
+// each byte. A value; the caller passes the times, and ends the connections that are returned.
 
 package struct WebPlaces: Sendable {
   package struct Rules: Sendable {
@@ -11,11 +11,11 @@ package struct WebPlaces: Sendable {
     /// Connections of callers that are known.
     package var known = 64
     package var ofOneCaller: Int { max(1, known / 8) }
-    /// From the connection until its first request is complete, and for the body of each request.
+    /// The time limit from the connection until its first request is complete, and for the body of each request.
     package var request = Duration.seconds(10)
-    /// From an answer until the next request is complete.
+    /// The time limit from an answer until the next request is complete.
     package var rest = Duration.seconds(60)
-    /// For an answer to a caller that is not known.
+    /// The time limit for an answer to a caller that is not known.
     package var answer = Duration.seconds(60)
     /// How long a request waits while all connections of its caller are busy. A browser that has scrolled on leaves
     /// connections whose answers are still being made.
@@ -26,9 +26,9 @@ package struct WebPlaces: Sendable {
 
   package enum Verdict: Equatable, Sendable {
     case served
-    /// This other connection ends for it.
+    /// The connection has a place, and this other connection ends to make room.
     case servedInsteadOf(Int32)
-    /// No place can be had; it is asked for again when an answer or a connection has ended.
+    /// There is no free place. The caller asks again at the end of an answer or of a connection.
     case crowded
     /// The connection is being ended.
     case gone
@@ -38,14 +38,15 @@ package struct WebPlaces: Sendable {
     /// The order in which they came.
     let number: UInt64
     var caller: UInt32?
-    /// The connection ends then.
+    /// The time when the connection ends.
     var due: Duration?
-    /// No request is here. From the head of a request until its answer, the connection ends for no other one.
+    /// True if no request is in progress. From the head of a request until its answer, no other connection can end
+    /// this one.
     var isWaiting = true
   }
 
   private let rules: Rules
-  /// By their sockets; a connection that is being ended is not among them.
+  /// The connections by their sockets, without connections that are being ended.
   private var places: [Int32: Place] = [:]
   private var last: UInt64 = 0
 

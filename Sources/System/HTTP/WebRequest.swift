@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request as it came, and the answer to it, as values between libmicrohttpd and the program. Nothing of a request
-// is checked or decoded here, except that the library has found its lines and its limits, and that the head is ASCII,
-// which is compared as its bytes are.
+// A request as it came, and the answer to it, as values between libmicrohttpd and the program. The request is neither
+// checked nor decoded here. Only the library found its lines and kept it within limits, and the head is known to be
+// ASCII, so that it is compared byte by byte.
 
 package import Linux
 

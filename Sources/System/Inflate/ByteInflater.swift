@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompresses deflated bytes (RFC 1951) piece by piece: a text of a PNG, or the body of an answer. Damaged input ends
-// it.
+// Decompresses deflated bytes (RFC 1951) piece by piece: a text of a PNG, or the body of an answer. Damaged input
+// ends the decompression.
 
 internal import CInflate
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a JSON text as events, in its own order, and their places.
+// The contents of a JSON text as events in the order of the text, each with its place.
 
 package enum JSONEvent: Equatable, Sendable {
   case openObject

@@ -17,7 +17,7 @@ package struct JSONStream {
     case end
   }
 
-  /// A number, an escape or a word is shorter; those that are not are refused.
+  /// The longest number, escape or word; a longer one is refused.
   private static let longestToken = 512
 
   private let depth: Int
@@ -54,7 +54,7 @@ package struct JSONStream {
     position = 0
   }
 
-  /// The place of the next byte; after an error, of the wrong one.
+  /// The place of the next byte; after an error, the place of the wrong byte.
   package var place: JSONPlace { place(of: base + position) }
 
   /// Nil if it needs the next piece, and at the end of the text.

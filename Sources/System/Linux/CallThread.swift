@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread on which users take turns: each user has a lane of jobs, and the thread takes one job of each lane in turn. A
 // user with many calls delays the calls of another user by one job alone.
-// Concurrency model: `state` guards lanes and jobs; jobs run with it released. A lane is kept, because jobs may refer to
-// it; few users may connect. Raises `SystemError` if the thread cannot be made.
+// Concurrency model: `state` guards lanes and jobs; jobs run with it released. A lane is never removed, because jobs
+// may refer to the lane, and because few users may connect. Raises `SystemError` if the thread cannot be made.
 
 internal import Synchronization
 package import Vocabulary

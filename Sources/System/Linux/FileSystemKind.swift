@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kind of file system a folder lies on, for waiting for files in it: whether it changes without this
-// kernel, so that neither inotify nor a lease reports every change. Raises `SystemError`.
+// The kind of the file system of a folder, which decides how the daemon waits for files there. If the file system can
+// change without this kernel, neither inotify nor a lease reports every change. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary

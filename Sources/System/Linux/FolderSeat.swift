@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the one daemon on this machine that uses an inbox. It is kept without an open file in the folder. Any
-// user can flood the name or have it first: it finds the words, and the lock of the claims decides. A value; raises
-// nothing.
+// The seat of the one daemon on this machine that uses an inbox, kept without an open file in the folder. Any user
+// can flood the name or take it first. The seat therefore only finds the rival for the message; the lock of the
+// claims decides. A value; raises nothing.
 
 package import Vocabulary
 

@@ -11,8 +11,8 @@ extension LinuxFolder {
     return status.owner
   }
 
-  /// Lets this user alone change the folder of that name, besides its owner, by an access control list. ENOTSUP if the
-  /// file system has none.
+  /// Sets an access control list by which only this user and the owner can change the folder of that name. Raises
+  /// ENOTSUP if the file system has no such lists.
   package func setChanger(_ user: UInt32, of name: FileName) throws(SystemError) {
     let bytes = name.terminated
     try Calls.run("fsetxattr", "\(path)/\(name)") {
@@ -36,7 +36,8 @@ extension LinuxFolder {
       decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Another folder, such as the root of a disk, is mounted here: not this folder onto itself, as for a sandbox.
+  /// True if another folder, such as the root of a disk, is mounted here. A folder that is mounted onto itself, as
+  /// for a sandbox, does not count.
   package var isOtherFolderMounted: Bool { isMountPoint && MountView.isOther(at: self) }
 
   /// True if another folder is mounted here, or if this is on another file system than the folder in which its path

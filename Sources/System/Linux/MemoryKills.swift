@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the kernel's kills for lack of memory from other SIGKILLs. The kernel counts them for the machine, in
-// /proc/vmstat; where that is hidden, for the control group of this process. A value; its files are the
-// kernel's and need no disk.
+// Distinguishes the kernel's kills for lack of memory from other SIGKILLs. The kernel counts its kills for the
+// machine in /proc/vmstat; if this file is hidden, the count for the control group of this process is used. A value;
+// it reads files of the kernel, which need no disk.
 
 internal import Vocabulary
 
 package struct MemoryKills: Sendable {
   private let count: @Sendable () -> UInt64?
-  /// The kills that have explained a death or happened before the start.
+  /// The kills that explained a death, or that happened before the start.
   private var known: UInt64
 
   package init() { self.init(count: Self.counted) }
@@ -20,8 +20,8 @@ package struct MemoryKills: Sendable {
   /// The kernel tells its kills.
   package var isTold: Bool { count() != nil }
 
-  /// True if lack of memory explains that someone else killed a child of ours. Each kill explains one death.
-  /// If the kernel does not tell, it is to blame.
+  /// True if lack of memory explains why a child of this process was killed. Each kill explains one death. If the
+  /// kernel does not show the number of kills, lack of memory is taken for the cause.
   package mutating func explainsDeath() -> Bool {
     guard let count = count() else { return true }
     guard count > known else { return false }

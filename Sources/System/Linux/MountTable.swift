@@ -27,7 +27,7 @@ package struct MountRights: Equatable, Sendable {
     self.isFileSystemReadOnly = isFileSystemReadOnly
   }
 
-  /// Of the mount that the folder is on; nil if the kernel does not tell.
+  /// The mount that the folder is on; nil if the kernel does not tell.
   package init?(of folder: LinuxFolder) {
     guard let (mount, table) = MountLine.text(of: folder) else { return nil }
     self.init(mount: mount, in: table)
@@ -48,8 +48,8 @@ package struct MountRights: Equatable, Sendable {
 /// The folder that a mount shows at its place.
 package enum MountView {
   /// False only for a mount that shows the folder that is there without it. A service manager makes such mounts for the
-  /// sandbox of a unit (`ReadWritePaths=`, `ReadOnlyPaths=`), and they come and go with its settings: no disk is behind
-  /// them. Several may lie one on another.
+  /// sandbox of a unit (`ReadWritePaths=`, `ReadOnlyPaths=`), and such mounts come and go with the settings of the
+  /// unit. There is no disk behind such a mount. Several mounts may lie on one another.
   package static func isOther(_ mount: String, in table: String) -> Bool {
     guard var line = MountLine(mount[...], in: table) else { return true }
     while let parent = MountLine(line.parent, in: table) {

@@ -20,7 +20,7 @@ package final class NameSeat: Sendable {
     self.handle = handle
   }
 
-  /// Drops the questions that have come: the kernel queues few questions. A caller that still waits asks again.
+  /// Drops the questions that came in, because the kernel queues few questions. A caller that still waits asks again.
   package func drop() {
     while true {
       let number = dr_socket_accept(handle.number)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Confines a value to a reactor's thread: every use runs as a task there. Uses interleave only where they
-// await. The compiler checks that the value does not escape. The executor preference also keeps closures on
-// the thread that the compiler does not isolate: bodies of task groups, and closures with a capture list.
+// Confines a value to a reactor's thread: every use runs as a task there. Uses interleave only where they await. The
+// compiler checks that the value does not escape. The compiler does not isolate bodies of task groups, and closures
+// with a capture list; the executor preference keeps these on the thread as well.
 
 package actor OnThread<Value> {
   private let value: Value

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An administrator's program, run to its end: without arguments or shell, in a separate session. Promises: it
-// ends within its time, or its whole process group is killed; the group is killed in any case, so that no process
-// stays behind; the end of its output is kept, and the rest read and dropped. Raises `SystemError` if it cannot be
-// started.
+// An administrator's program, run to its end: without arguments or shell, in a separate session. Promises: the
+// program ends within its time, or it is killed. Its process group is killed in any case, so that no process stays
+// behind. The end of the output is kept; the rest is read and dropped. Raises `SystemError` if it cannot be started.
 // Concurrency: the calling thread waits.
 
 internal import CLinux

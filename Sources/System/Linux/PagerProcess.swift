@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pager, which reads from then on everything that this process writes to its standard output. Start it after
+// A pager. From its start on, it reads everything that this process writes to its standard output. Start it after
 // asking whether standard output is a terminal. Raises `SystemError`.
 
 internal import CLinux

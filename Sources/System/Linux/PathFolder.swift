@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder by its path, opened again for each call: for folders that the daemon only adds files to, and that
-// an operator may remove, make again, unmount and mount while it runs. A folder that is not the one from before is
-// judged once, so that the bare folder below a mount point is not taken for the folder that was mounted. Raises
-// `SystemError`. Concurrency model: one atomic word; the rest is immutable.
+// A folder that is opened again by its path for each call. For folders to which the daemon only adds files, and which
+// an operator may remove, make again, unmount and mount while the daemon runs. If another folder is at the path than
+// before, that folder is judged once, so that the bare folder below a mount point is not taken for the mounted
+// folder. Raises `SystemError`. Concurrency model: one atomic word; the rest is immutable.
 
 internal import CLinux
 internal import Synchronization
 package import Vocabulary
 
 package final class PathFolder: Folder {
-  /// Raises if the folder at the path is not the one that is meant.
+  /// Raises if the folder at the path is the wrong one.
   package typealias Check = @Sendable (LinuxFolder) throws(SystemError) -> Void
 
   package let path: String
   private let check: Check
-  /// The identity of the folder that was last found to be meant. The bare folder has another one, so that each disk is
-  /// judged once.
+  /// The identity of the last folder that was found to be right. The bare folder has another identity, so each disk
+  /// is judged once.
   private let found = Atomic(WordPair(first: 0, second: 0))
 
   /// Raises if the folder cannot be opened.
@@ -30,7 +30,7 @@ package final class PathFolder: Folder {
     _ = try here()
   }
 
-  /// The folder need not be the one that is meant, nor be there.
+  /// The folder may be the wrong one, or may be missing.
   package init(path: String, check: @escaping Check) {
     (self.path, self.check) = (path, check)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that serves on after this process has ended. Its first line says that it is ready. Raises `SystemError`.
+// A program that continues to serve after the end of this process. Its first line says that it is ready. Raises
+// `SystemError`.
 
 internal import CLinux
 package import Vocabulary

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers that a connection string names. libpq also tries them one after another, but it gives the first one all
-// of the time while its machine does not answer. Raises `PostgresError`. Concurrency: none.
+// The servers that a connection string names. libpq would also try the servers one after another, but it would spend
+// all of the time on the first server if the machine of that server does not answer. Raises `PostgresError`.
+// Concurrency: none.
 
 internal import CPostgres
 internal import Vocabulary
@@ -9,9 +10,9 @@ package struct PostgresServers: Sendable {
   package struct Server: Sendable {
     /// For messages.
     package let name: String
-    /// They choose it alone.
+    /// The settings that select only this server.
     package let settings: [(String, String)]
-    /// How it has to prove itself.
+    /// The settings that say how the server has to prove its identity.
     package let trust: [(String, String)]
   }
 

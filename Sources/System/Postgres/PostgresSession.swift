@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection to a PostgreSQL server. `run` sends several transactions in one round trip. Raises
-// `PostgresError`; after one that ends the session, only a new one can be used. Concurrency: for one thread,
-// which waits for the server, never longer than it says.
+// A connection to a PostgreSQL server. `run` sends several transactions in one round trip. Raises `PostgresError`;
+// after an error that ends the session, only a new session can be used. Concurrency: for one thread, which waits for
+// the server, never longer than it says.
 
 internal import CPostgres
 internal import Linux

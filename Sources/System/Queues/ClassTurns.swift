@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The turns of classes that wait for one thing: the most urgent one goes first, but after seven turns while others wait,
-// one of the others does, each in turn. So none starves. A plain value.
+// The turns of classes that wait for one thing. The most urgent class goes first. After seven of its turns while
+// other classes wait, one of the other classes goes first, each in turn, so that no class starves. A plain value.
 
 package import Vocabulary
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many of several places an owner may have. Some are kept for owners with few: an owner whose photos or transfers take
-// long would fill all places. Of the kept places an owner may have a quarter of what is left, and the first one while any
-// is left. A plain value.
+// How many of several places an owner may have. Some places are kept for owners with few places, because an owner
+// whose photos or transfers take long would fill all places. An owner may have a quarter of the kept places that are
+// left, and always a first one while any is left. A plain value.
 
 /// The rest of the window, or of the places of a host.
 package struct WindowRoom {

@@ -104,7 +104,7 @@ final class ActiveTransfer {
 
   // MARK: the process did not run
 
-  /// The origin is not to blame for the lapse: each limit is later by it.
+  /// The origin is not to blame for the lapse, so each limit is extended by the length of the lapse.
   func grant(_ lapse: Duration, sum: Duration) {
     pause.add(lapse)
     if !isPaused { handle?.limit(time: timeLeft) }

@@ -8,7 +8,7 @@ struct AnswerAccount {
     case whole
     case part(from: UInt64)
     case change
-    /// Nothing: it was posted, and the status alone is the answer.
+    /// The request posted a message, so the status alone is the answer.
     case message
 
     var isPart: Bool { if case .part = self { true } else { false } }
@@ -27,7 +27,7 @@ struct AnswerAccount {
   var dialled = 0
   var refusal: AddressRefusal?
   var problem: Failure?
-  /// No socket could be made; counts only if no other address worked.
+  /// The reason why no socket could be made. It counts only if no other address worked.
   var shortage: Failure?
   /// The answer was judged before its first byte.
   var isJudged = false

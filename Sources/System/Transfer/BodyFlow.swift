@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of one request's body. A server may send each byte as a chunk, and each costs as much as many bytes: after some
-// of them in one turn of the loop the transfer makes way for others, and libcurl joins the rest of what it has read. A value.
+// The pieces of one request's body. A server may send each byte as a chunk, and a chunk costs as much as many bytes.
+// After a number of short chunks in one turn of the loop, the transfer makes way for other transfers, and libcurl
+// joins the rest of the bytes that it read. A value.
 
 struct BodyFlow {
   /// Nil before the first byte of a body, and for one that is not coded.
@@ -8,7 +9,7 @@ struct BodyFlow {
   /// The transfer waits for the next turn of the loop.
   private(set) var makesWay = false
   private var shortPieces = 0
-  /// In which the short pieces came.
+  /// The turn of the loop in which the short pieces came.
   private var turn: UInt64 = 0
 
   private static let shortSize = 1024

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks the body of an answer that is coded, piece by piece: however much it unpacks to, no more than one piece waits
-// until the sink has room. libcurl would unpack all bytes of a read, and keep them. Belongs to the loop's thread.
+// Unpacks the coded body of an answer piece by piece, so that at most one unpacked piece waits until the sink has
+// room. libcurl would unpack all bytes of a read, and would keep the result. Belongs to the loop's thread.
 
 import Inflate
 
 final class BodyUnpacker {
   private var inflater: ByteInflater
-  /// Unpacked, and not yet taken.
+  /// The bytes that are unpacked, and not yet taken.
   private var waiting: [UInt8] = []
   /// The number of offered bytes that are unpacked.
   private var done = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codings of a body, as Content-Encoding names them, or Transfer-Encoding. Every request asks for none. Some
-// origins code photos all the same, others write into the header what names no coding: a character set, the wrapping
-// of an upload, nothing at all.
+// origins code photos nevertheless. Other origins write something into the header that does not name a coding: a
+// character set, the wrapping of an upload, or nothing at all.
 
 internal import Vocabulary
 

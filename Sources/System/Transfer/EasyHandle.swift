@@ -207,7 +207,7 @@ import Vocabulary
     lists.append((option, lines, list))
   }
 
-  /// Certificates to trust: a file in place of the system's, and those in PEM as well.
+  /// Sets the certificates to trust: a file instead of the system's certificates, and further certificates in PEM.
   func trust(_ file: String?, _ own: [UInt8]) {
     if let file { set(CURLOPT_CAINFO, file) }
     if own.isEmpty { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of an answer's headers, from libcurl. A server writes them, up to the limit of the whole head, and all
-// transfers share the thread that reads them: so a value that is longer than any honest one, or is not ASCII, says
-// nothing, and of many lines of one name the first ones count. ASCII is compared as its bytes are.
+// The values of an answer's headers, from libcurl. A server may send values up to the limit of the whole head, and
+// all transfers share the thread that reads the values. So a value that is longer than any honest value, or is not
+// ASCII, is ignored, and if many lines have one name, only the first lines count. ASCII is compared byte by byte.
 
 enum HeaderText {
   static let longest = 8192

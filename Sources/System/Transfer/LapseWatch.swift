@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that this process did not run for a time: it was stopped or frozen, or its machine was. By libcurl's clock, which
-// stands still while the machine is suspended. The work of the loop does not count, however long it takes. A value.
+// Notices that this process did not run for a time: it was stopped or frozen, or its machine was. The watch uses
+// libcurl's clock, which stands still while the machine is suspended. The work of the loop is never a lapse, however
+// long it takes. A value.
 
 struct LapseWatch {
   typealias Instant = SuspendingClock.Instant

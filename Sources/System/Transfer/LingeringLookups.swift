@@ -40,8 +40,8 @@ struct LingeringLookups {
   }
 
   /// Whether the owner may have another transfer whose name must be looked up. Without lingering lookups the number of
-  /// connections is the only limit. With all of them taken, each owner has one thread at a time, so that an owner who left
-  /// none is not held up by the others.
+  /// connections is the only limit. While lingering lookups take all connections, each owner has one thread at a
+  /// time, so that an owner without lingering lookups is not held up by other owners.
   func allows(_ owner: UInt32, running: Int, connections: Int) -> Bool {
     let own = count(of: owner)
     if count >= Self.most(connections) { return own + running == 0 }

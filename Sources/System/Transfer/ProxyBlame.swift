@@ -6,7 +6,7 @@ enum ProxyBlame: Equatable {
   case unknown
   /// The host refused the proxy's connection.
   case refused
-  /// The host took the connection, or its name does not exist: the proxy's word for it.
+  /// The host accepted the connection, or its name does not exist. The value is the proxy's word for the cause.
   case host(String)
   /// The proxy's word for an internal fault.
   case proxy(String)

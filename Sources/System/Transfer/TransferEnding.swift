@@ -232,7 +232,8 @@ struct TransferEnding {
     }
   }
 
-  /// Transfers end like this as well if this machine has no network. Other endings need a packet of the other side.
+  /// True for an ending that a missing network of this machine can cause. Other endings need a packet from the other
+  /// side.
   var mayBeOffline: Bool {
     if status >= 300 { return false }
     switch result {

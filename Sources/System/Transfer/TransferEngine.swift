@@ -98,8 +98,8 @@ final class TransferEngine {
 
   private static var worked: Duration { .nanoseconds(dr_curl_worked()) }
 
-  /// Nothing that libcurl has measured since the last turn counts against a host if this process did not run. The work of
-  /// this thread does count: a server that causes much of it would else have no limit of time.
+  /// If this process did not run, the times that libcurl measured since the last turn do not count against a host.
+  /// The work of this thread does count, because a server that causes much work would have no time limit.
   private func forgiveLapse() {
     switch lapses.turn(now: .now, worked: Self.worked, for: terms.settings.slowestTime) {
     case .lapse(let lapse, let sum):

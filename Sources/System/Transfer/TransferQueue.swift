@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of transfers. The owner with the fewest transfers running goes first, whatever the classes; of equal owners, the
-// one with the most urgent class, but for one turn in eight. The class orders the transfers of one owner in the same turns,
-// and within a class the first to arrive goes first, except transfers whose host has all its connections. A transfer for
-// photos of several owners waits in the turns of all, and counts for the one whose turn it took. Some connections are kept
-// for owners without any, and half of the kept ones for hosts that were just quick: else slow hosts would hold them all. A
-// quarter of the connections to a host is kept for owners with few there, to which redirects may lead many transfers. A
-// lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A transfer's time-out
-// does not run while it waits here.
+// The order of transfers. The owner with the fewest running transfers goes first, whatever the classes. Among owners
+// with equally few, the owner with the most urgent class goes first, except in one turn of eight. The class orders
+// the transfers of one owner in the same turns, and within a class the first to arrive goes first, except transfers
+// whose host has all its connections. A transfer for photos of several owners waits in the turns of all these owners,
+// and counts for the owner whose turn it took. Some connections are kept for owners without connections, because slow
+// hosts would hold all connections. Half of the kept connections are also open to transfers from hosts that were just
+// quick. A quarter of the connections to a host is kept for owners with few there, to which redirects may lead many
+// transfers. A lookup that outlives its transfer counts as a transfer of its owner, but has no connection. A value. A
+// transfer's time-out does not run while it waits here.
 
 import Queues
 import Vocabulary
@@ -18,7 +19,7 @@ struct TransferQueue<Host: Hashable> {
     let host: Int
     let owner: UInt32
     let serviceClass: ServiceClass
-    /// Its name must be looked up, perhaps.
+    /// libcurl may have to look up the name of the host.
     let isNamed: Bool
   }
 
@@ -288,8 +289,8 @@ struct TransferQueue<Host: Hashable> {
     return entry.ticket
   }
 
-  /// The owners with the fewest transfers, as far as they have one that may start. The owner whose turn was longest ago
-  /// is first.
+  /// Among the owners who have a transfer that may start, the owners with the fewest transfers. The owner whose turn
+  /// was longest ago is first.
   private func candidates() -> [Candidate] {
     let counts = owners.map { held($0) }
     for fewest in Set(counts).sorted() {

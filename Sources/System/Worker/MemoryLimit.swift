@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers the memory of this machine has room for: unknown until the kernel kills one for lack of
-// memory. Then one fewer may run; as workers answer, more may run again. A plain value.
+// How many workers the memory of this machine has room for: unknown until the kernel kills a worker for lack of
+// memory. Then one worker fewer may run. As workers answer, more workers may run again. A plain value.
 
 struct MemoryLimit: Equatable {
   /// The answers after which one more worker may run.

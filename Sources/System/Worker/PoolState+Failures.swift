@@ -19,7 +19,7 @@ extension PoolState {
     Failure(.passing, code: "worker.died", reason: "the worker \(words)")
   }
 
-  /// By a person or a program; the limits of a worker end it with other signals.
+  /// A person or a program killed the worker. The limits of a worker end it with other signals.
   static let killed = Failure(
     .machine, scope: .one, code: "worker.killed",
     reason: "the worker \(ExitStatus.killed.words)",

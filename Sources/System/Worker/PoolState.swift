@@ -43,7 +43,7 @@ struct PoolState {
     /// The kernel killed the worker because memory ran out, or probably did, if the kernel does not tell its kills.
     case starved(WorkerNumber, isTold: Bool = true)
     case resized(Int)
-    /// With the processor time that each worker has used since its request.
+    /// A deadline passed. The event has the processor time that each worker used since its request.
     case timePassed([WorkerNumber: Duration])
     case ended
   }
@@ -82,7 +82,7 @@ struct PoolState {
   struct Waiting: Equatable {
     let number: JobNumber
     let order: PoolOrder
-    /// Until then a list waits for the reader of its user; nil when the wait is over.
+    /// The time until which a list waits for the reader of its user; nil when the wait is over.
     var patience: Duration?
   }
 
@@ -93,7 +93,7 @@ struct PoolState {
   var isEnding = false
   /// By class, then by arrival.
   var waiting: [Waiting] = []
-  /// Requests in a row that went before the one that has waited longest.
+  /// The number of requests in a row that went before the request that has waited longest.
   private var passed = 0
   var orders: [JobNumber: PoolOrder] = [:]
   var workers: [Worker] = []
@@ -110,26 +110,26 @@ struct PoolState {
   /// The number of workers that may have requests at once, besides one that reads lists and one with an urgent request.
   var places: Int { min(width, memory.workers ?? width) }
 
-  /// A reader beside the places, so that many lists of one user need one start, and none of the workers that develop
-  /// pictures ends for it. Not while memory is short.
+  /// An extra place for a reader, so that many lists of one user need one start, and no worker that develops pictures
+  /// ends for a list. There is no such place while memory is short.
   private var placeForReader: Int { memory.workers == nil ? 1 : 0 }
 
-  /// Workers without a request that may wait for their users' next turn, besides those that the places hold. Not while
-  /// memory is short.
+  /// Extra places for workers without a request, which wait for the next turn of their users. There are no such
+  /// places while memory is short.
   private var placesForSpares: Int {
     memory.workers == nil ? max(0, min(settings.spares, settings.most - places)) : 0
   }
 
-  /// A request does not wait for the end of a large picture if it is more urgent than one of a worker, or if its user has
-  /// no worker at work and another user has several: it may have the place of a spare worker.
+  /// A request may have the place of a spare worker if it is more urgent than the request of a worker, or if its user
+  /// has no worker at work and another user has several. Such a request does not wait for the end of a large picture.
   private var placeForUrgent: Int { min(1, placesForSpares) }
 
   private var readers: Int { workers.count(where: \.options.readsLists) }
 
-  /// Workers, but for one that reads lists.
+  /// The number of workers, without one that reads lists.
   private var placed: Int { workers.count - min(placeForReader, readers) }
 
-  /// The same without those that have no request.
+  /// The number of workers with a request, without one that reads lists.
   private var busy: Int {
     workers.count { !$0.stage.isSpare } - min(placeForReader, busyReaders)
   }
@@ -198,8 +198,9 @@ struct PoolState {
     waiting = waiting.filter { !begun.contains($0.number) }.map { $0.waiting(at: now) }
   }
 
-  /// The waiting requests in their order: the user with the fewest requests at workers goes first, of equal users the one
-  /// with the most urgent request. One in eight is the request that has waited longest, so that none starves.
+  /// The waiting requests in their order: the user with the fewest requests at workers goes first, and among users
+  /// with equally few, the user with the most urgent request. Every eighth time, the request that has waited longest
+  /// goes first, so that no request starves.
   private func turns() -> [Waiting] {
     guard waiting.count > 1 else { return waiting }
     var places: [UInt32: Int] = [:]
@@ -236,7 +237,7 @@ struct PoolState {
     workers.contains { $0.options == options && $0.stage.job != nil && !$0.stage.isLeaving }
   }
 
-  /// The spare worker whose end makes room: it has waited longest.
+  /// The spare worker whose end makes room. Usually it is the worker that waited longest.
   private func spare(for options: WorkerOptions) -> Int? {
     let spares = workers.indices.filter { workers[$0].stage.isSpare }
       .sorted { workers[$0].stage.deadline ?? .zero < workers[$1].stage.deadline ?? .zero }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of one request, as a value. A worker may use the processor for `limit`, however slowly a busy
-// machine gives it that time. A worker that uses none for as long is hung.
+// The time of one request, as a value. A worker may use the processor for `limit`, however slowly a busy machine
+// gives it that time. A worker that uses no processor time for that long is hung.
 
 struct WorkTime: Equatable {
   /// A worker that is always at work, but gets next to no processor time, ends after this many limits.

@@ -27,7 +27,7 @@ struct WorkerRequest: Equatable {
     }
   }
 
-  /// The answer repeats it.
+  /// The number of the request, which the answer repeats.
   let number: UInt64
   let timeout: Duration
   let body: Body

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders of the record as this process has them open, and their paths, where the next start looks for them. If a
-// person moves one, the daemon goes on to write in the moved folder, and the next start does not find it. A value; raises
-// nothing.
+// The open folders of the record, and the paths at which the next start looks for them. If a person moves a folder,
+// the daemon continues to write to the moved folder, but the next start does not find it. A value; raises nothing.
 
 import Linux
 import Vocabulary

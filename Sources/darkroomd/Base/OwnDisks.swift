@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders of prints, done and failed at a start: each may be a mount point, or a link to another disk. Which
-// folders were is remembered in STATE/mounts, so that a disk that is not mounted is never taken for an empty folder.
-// Raises `StartFailure`, with a trouble that may pass for all that an administrator can mend meanwhile.
+// The folders of prints, done and failed at a start: each may be a mount point, or a link to another disk. The daemon
+// records in STATE/mounts which folders were on another disk, so that it never takes the bare folder of an unmounted
+// disk for an empty folder. Raises `StartFailure`. If an administrator can mend the cause while the start waits, the
+// failure has a trouble that may pass.
 // Concurrency: values; every call waits for a disk.
 
 import Files

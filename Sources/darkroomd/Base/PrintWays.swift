@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way in which prints are made in the folder that stands at the path of the prints now. Another disk can be mounted
-// there while the daemon runs, whose file system has other abilities. Raises `SystemError`.
+// How prints are made in the folder that is at the path of the prints now. While the daemon runs, a disk can be
+// mounted there whose file system has other abilities. Raises `SystemError`.
 // Concurrency model: one Mutex, which is held while a folder is tried, because two tries would use the same names.
 
 import Linux

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps two daemons of one machine out of one folder of prints. The file `.daemon` in the folder names the folder and the
-// state folder of its daemon. Another daemon waits while that state folder is locked, and takes the folder of prints when
-// it is not. Both files are the daemon's own: other users can neither hold the folder nor free it. A mark that was copied
-// with its folder counts for nothing. Nothing stays open in the folder, which can be unmounted. Of two daemons that take
-// the folder at the same moment, one sees the mark of the other before the next list. A value; raises nothing.
+// state folder of its daemon. Another daemon waits while that state folder is locked, and takes the folder of prints
+// when the lock is free. Both files are the daemon's own: other users can neither hold the folder nor free it. A mark
+// that was copied with its folder counts for nothing. The daemon keeps nothing open in the folder, so the folder can
+// be unmounted. If two daemons take the folder at the same moment, one of them sees the mark of the other before it
+// accepts its next list. A value; raises nothing.
 
 import Files
 import Linux

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells when no wait for a read-only disk can help: the unit has a separate mount namespace, made at its start. If
-// the disk was read-only then, its mount in there stays so, whatever is remounted outside. A new start sees the disk
-// as it is. A value; raises nothing.
+// the disk was read-only when the unit started, its mount in the namespace stays read-only, even if an administrator
+// remounts the disk outside. A new start sees the disk as it is. A value; raises nothing.
 
 import Linux
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders that the daemon writes to. `init` makes those inside the state folder. Those whose loss costs nothing that
-// was not lost with them are made again if a person removes them; `HeldFolders` watches the others. Raises
-// `SystemError`. Concurrency: immutable; every function waits for a disk.
+// The folders that the daemon writes to. `init` makes those inside the state folder. If a person removes a folder
+// whose loss costs nothing but its contents, the daemon makes it again; `HeldFolders` watches the other folders.
+// Raises `SystemError`. Concurrency: immutable; every function waits for a disk.
 
 import Files
 import Linux

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps root from the folders of another user's daemon: the files that it would leave there stop that daemon, which may
-// not change them, and the lists that it would take belong there. Root uses another state folder, or starts the service.
-// Raises `StartFailure`.
+// Keeps root from the folders of another user's daemon: root would leave files there that the daemon may not change,
+// which would stop it, and would take lists that belong to the daemon. Root uses another state folder, or starts the
+// service. Raises `StartFailure`.
 
 import Linux
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the files of entries are compared with the files on the shelf: once when this node continues the list, and after
-// a node could not have them. Comparing the bytes takes as long as reading the list twice, so it has pauses. A value;
-// raises nothing.
+// When the files of entries are compared with the files on the shelf: once when this node continues the list after a
+// restart, and again whenever a node reports that it cannot have them. Comparing the bytes takes as long as reading
+// the list twice, so it has pauses. A value; raises nothing.
 
 import Vocabulary
 

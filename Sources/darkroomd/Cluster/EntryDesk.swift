@@ -220,7 +220,7 @@ final class EntryDesk: OnGround {
     if state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
   }
 
-  /// Its life may not hear of it: only an open list has trouble from outside.
+  /// Also sets `health`, because a list takes trouble from outside only while it is open.
   private func show(_ failure: Failure?, of source: EntryTroubles.Source, _ list: ListID) {
     // Within the lock: the news of two sources come in their order, and none after the list is forgotten.
     state.withLock { state in

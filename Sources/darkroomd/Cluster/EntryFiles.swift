@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files on the shelf of lists that were dropped here: a restore from a backup, or a person, may have taken or
-// damaged them, and this node has them as they were. Raises a `Failure`: `machine` while the ledger, the shelf or a disk
-// does not answer, and if the files of this node are damaged as well.
+// The files on the shelf of lists that were dropped here. A restore from a backup, or a person, may have removed or
+// damaged these files. This node still has the files that it copied there. Raises a `Failure`: `machine` while the
+// ledger, the shelf or a disk does not answer, and if the files of this node are damaged as well.
 // Concurrency: immutable. Waits for disks in `onDisk`.
 
 import Accept

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists whose shares cannot be made at this node. Says whether the node where a list was dropped is to be told, which
-// list is looked after next, because a list that is over is shown no longer, and which lists other nodes finish. A
-// value; raises nothing.
+// Lists whose shares this node cannot make. Says which list's home must be told, which list to check next, because a
+// list that is over must no longer be shown, and which lists other nodes finish. A value; raises nothing.
 
 import Cluster
 import Vocabulary

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes lists that were returned longer ago than KeepLists= from the ledger, and their files from the shelf. The node
-// that asks first has a list to remove, until it has, or is dead; the ledger's clock decides. Nothing is removed within an
-// hour of a start or of a changed setting (see ExpiryGrace). Raises nothing: the trouble of a removal
-// is shown, and the removal tried again.
+// Removes lists that were returned longer ago than KeepLists= from the ledger, and their files from the shelf. A list
+// belongs to the first node that asks for it, until that node has removed the list or is dead. The ledger's clock
+// decides whether the list is old enough. Nothing is removed within an hour of a start or of a changed setting (see
+// ExpiryGrace). Raises nothing: the trouble of a removal is shown, and the removal tried again.
 // Concurrency: immutable; the task in `run` alone removes.
 
 import Cluster

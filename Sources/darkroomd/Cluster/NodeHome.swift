@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place where a node keeps what it knows of its ledger: STATE/ledger. Its part of what the nodes share has the mark.
+// The place where a node keeps what it knows of its ledger: STATE/ledger. The shelf, which all nodes share, has the
+// mark of the ledger.
 // Concurrency: immutable; every function waits for a disk, or for the store.
 
 import Cluster

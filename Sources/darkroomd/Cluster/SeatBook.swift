@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When this node asks the ledger for seats at servers, and with which number. A value.
+// When this node asks the ledger for seats at servers, and the number of each request. A value.
 
 import Chain
 import Cluster

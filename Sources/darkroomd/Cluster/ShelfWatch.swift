@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the place of Blobs= again and again, and shows its trouble. A shared folder whose server is away may hang, so
-// that the looks run beside everything else, and a stop waits for none. If prints could not be written there, the trouble
-// lasts until something can. Raises nothing.
+// Looks at the place of Blobs= again and again, and shows its trouble. A shared folder can hang while its server is
+// away, so the looks run beside everything else, and a stop of the daemon waits for no look. If prints could not be
+// written there, the trouble lasts until something can. Raises nothing.
 // Concurrency: a task of the daemon; `trouble` and `writeTrouble` run in the disk home.
 
 import Linux

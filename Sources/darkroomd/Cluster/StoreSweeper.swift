@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the prints that no list has any more from the store, and reports prints that have expired when they are gone.
-// A request of a node that was frozen may still make such a print: they are removed again after the longest request.
-// Nothing is removed before this run has entered the ledger, which finds its mark in the store: the store that the
-// settings name may be one of others. Raises nothing: a removal that fails is shown, and tried again.
+// Removes from the store the prints that belong to no list any more. Reports expired prints after their removal. A
+// late request of a frozen node may make such a print again, so the task removes the prints a second time, when
+// nearly all late requests are over. The task removes nothing before this run has entered the ledger and has found
+// the mark of the ledger in the store, because the settings may name the store of another cluster. Raises nothing: a
+// removal that fails is shown, and tried again.
 // Concurrency: immutable; the task in `run` alone removes, many objects at once in `onStore`.
 
 import Linux

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which webhooks are sent next: at each server a few at a time, one of each user, the users in turn, of each user the one
-// that is due first. A server that cannot be reached is tried with one webhook after a growing pause. If it can be reached
-// and does not answer soon, the webhooks of that user alone pause, because the user chose the path. A value: times in, keys
-// out.
+// Which webhooks are sent next. A server gets up to three webhooks at a time, each of another user, and the users
+// take turns. Of each user, the webhook that is due first goes first. A server that cannot be reached is tried with
+// one webhook after a growing pause. If it can be reached and does not answer soon, the webhooks of that user alone
+// pause, because the user chose the path. A value: times in, keys out.
 
 import Return
 import Vocabulary

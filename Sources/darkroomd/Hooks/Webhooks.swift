@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the webhooks that are ordered, and those that an earlier run of the daemon left, which are tried at once. `run`
-// returns when the attempts under way have ended after `stop`, which keeps their orders. Raises nothing.
+// Sends the webhooks that are ordered. Webhooks that an earlier run of the daemon left are tried at once. `stop`
+// keeps the orders; after `stop`, `run` returns when the attempts in progress have ended. Raises nothing.
 // Concurrency model: the board belongs to the task in `run`; desks, timers and attempts send letters.
 
 import Linux

@@ -282,7 +282,7 @@ struct ListIntake: IntakeRules, OnGround {
       settings: terms.text)
   }
 
-  /// The folder of the earlier list, unless another list has its prints there by now; otherwise one of its own.
+  /// The folder of the earlier list, unless another list has its prints there by now; otherwise a new folder.
   private func home(
     of draft: ListDraft, after earlier: FrozenSettings?, isPrivate: Bool
   ) async throws(Failure) -> (prints: FileName, line: String?) {

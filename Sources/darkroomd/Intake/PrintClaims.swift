@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders of prints of lists that are not accepted yet. A list has the folder that it made: of several daemons
-// that make one name, even on different machines, one succeeds. The folder goes again if the list is not accepted, at
-// a later attempt to use its name if it cannot be removed now: no list takes another name because of it. A note in
-// STATE/claims identifies the folder for the start after a crash; nothing else reads the notes. Only the folder that
-// was made goes, and only while nothing was ever in it. A crash before the note, or a power cut before the list is
-// accepted, leaves an empty folder, which then belongs to no list. Raises SystemError.
+// that make one name, even on different machines, one succeeds. If the list is not accepted, the daemon removes the
+// folder again. If it cannot remove the folder now, it does so at a later attempt to use the name, so that no list
+// takes another name because of the folder. A note in STATE/claims identifies the folder for the start after a crash;
+// nothing else reads the notes. Only the folder that was made goes, and only while nothing was ever in it. A crash
+// before the note, or a power cut before the list is accepted, leaves an empty folder, which then belongs to no list.
+// Raises SystemError.
 // Concurrency: one lock; waits for a disk without it. One task at a time works on a draft, and on a name.
 
 import Files

@@ -42,7 +42,7 @@ struct PhotoWords {
       }
       guard range.lowerBound >= 1, range.upperBound <= count else {
         throw .notPossible(
-          why: "the list has \(count) photos, no photo \(Printable.text(word))")
+          why: "the list has \(count) photos, so it has no photo \(Printable.text(word))")
       }
       found.append(range)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// URLs that lists may notify: those with the scheme, the host and the port of the prefix whose path is its path or
-// lies below it. A value. Raises `TextProblem`, worded for the author of the file.
+// URLs that lists may notify. A URL is allowed if it has the scheme, the host and the port of the prefix, and if its
+// path equals the path of the prefix or lies below it. A value. Raises `TextProblem`, worded for the author of the
+// file.
 
 import Vocabulary
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells the folder of Blobs= from the bare folder below its mount point, and from another disk: the folder has the mark
-// of the ledger that this node has worked with. A node that has worked with none does not know the mark; it enters the
-// ledger before it writes more than the folders `prints` and `lists`. Raises `SystemError`.
+// of the ledger that this node has worked with. A node that has worked with no ledger does not know the mark. Such a
+// node makes only the folders `prints` and `lists` before it enters the ledger. Raises `SystemError`.
 // Concurrency: immutable; every call waits for a disk.
 
 import Cluster

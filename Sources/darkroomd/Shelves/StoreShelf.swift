@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shelf in a store (Blobs=https://…): an object for each file of a list, `lists/ORIGIN/FILE`. The list itself is the
-// last one that is made, and the first one that goes: with it, the others are there. Raises a `Failure`.
+// The shelf in a store (Blobs=https://…): an object for each file of a list, `lists/ORIGIN/FILE`. The daemon stores
+// the object of the list itself last and removes it first: while this object exists, the other objects of the list
+// exist. Raises a `Failure`.
 // Concurrency: immutable; every function waits for the network, and for a disk.
 
 import Digests

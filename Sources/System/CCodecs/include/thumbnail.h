@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thumbnail of a picture whose rows pass by. Rows that do not come leave it unfinished, which is no error:
+// A thumbnail of a picture whose rows pass by. Rows that do not come leave it unfinished, which is not an error:
 // the caller then has no thumbnail.
 
 #ifndef DARKROOM_THUMBNAIL_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket of S3, or of a store that speaks like it, through libcurl. An object is made by one PUT with the condition
-// that there is none of that key, and with its SHA-256, which is signed and which the store checks. The answer to a PUT
-// may be lost, and libcurl may have repeated it unseen: a key that is taken may hold the caller's own bytes. Raises a
-// `Failure`, see `ObjectStore`.
+// A bucket of S3, or of a store that speaks like it, through libcurl. One PUT makes an object, on condition that the
+// store has no object of that key. The request has a signed SHA-256 of the bytes, which the store checks. If the
+// answer to a PUT is lost, libcurl may repeat the PUT unseen, so a key that is taken may hold the caller's own bytes.
+// Raises a `Failure`, see `ObjectStore`.
 // Concurrency model: one Mutex around the lines that have no request; calls from any number of threads.
 //
 // The walk: a print in a store. libcurl makes and signs the requests. Each request blocks a thread, so the daemon
@@ -24,10 +24,10 @@ package final class BucketStore: ObjectStore {
   private static let mostSpare = 32
   /// A store may ask to repeat a PUT that came together with another one.
   private static let conflicts = 4
-  /// How often a request is made that the store is too busy for.
+  /// The most attempts at a request while the store is too busy.
   private static let tries = 4
   private static let pauses = Backoff(.milliseconds(200), to: .seconds(2))
-  /// How often a transfer that is cut off goes on.
+  /// The number of times that a transfer that is cut off is continued.
   private static let cuts = 8
 
   private var place: StorePlace { settings.place }

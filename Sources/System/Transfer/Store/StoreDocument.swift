@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The XML that a store answers with: listings, and reports of errors. Only elements without others inside matter.
+// The XML that a store answers with: listings, and reports of errors. Only elements that contain no other elements
+// matter.
 
 import Markup
 package import Vocabulary

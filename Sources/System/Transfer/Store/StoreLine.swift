@@ -40,14 +40,14 @@ struct StoreAnswer: Sendable {
   var length: UInt64?
   var etag = ""
   var range: ContentRange?
-  /// Of the whole object, in base64.
+  /// The SHA-256 of the whole object, in base64.
   var sha256: String?
   var retryAfter: UInt32?
   var region: String?
-  /// The answer is not whole.
+  /// The reason why the answer is incomplete; nil if it is whole.
   var failure: Failure?
 
-  /// It is the rest of an object.
+  /// True if the answer is the rest of the object from the offset on.
   func continues(at offset: UInt64, of total: UInt64?, _ etag: String) -> Bool {
     range?.part?.lowerBound == offset && range?.total == total && self.etag == etag
   }
@@ -57,10 +57,10 @@ final class StoreLine: Sendable {
   private static let connectTimeout = Duration.seconds(10)
   /// A request that moves no byte for this time fails.
   private static let silence = Duration.seconds(30)
-  /// A request takes no longer than this, and the time of its bytes at this rate.
+  /// The longest time of a request in seconds, to which the time of its bytes at the slowest rate is added.
   private static let patience: UInt64 = 60
   private static let slowestRate: UInt64 = 64 << 10
-  /// For an object whose size is not known.
+  /// The size that is assumed for an object of unknown size.
   private static let longestUnknown: UInt64 = 1 << 30
 
   private let handle: Mutex<EasyHandle>

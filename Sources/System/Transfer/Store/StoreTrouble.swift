@@ -50,7 +50,7 @@ enum StoreTrouble {
       reason: "the store answers with more than \(limit) bytes")
   }
 
-  /// A moment later, the store may do what it was asked for.
+  /// True if the store may fulfil the same request a moment later.
   static func isBusy(_ answer: StoreAnswer) -> Bool {
     switch answer.status {
     case 429, 500, 502, 503, 504: true
