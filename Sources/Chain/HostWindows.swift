@@ -3,9 +3,8 @@
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
 // Lines wait at a host in queues by class, in turn by owner, and the lines of an owner in turns of several photos. The
-// lines of owners without a photo in flight there go first. The host calls as many lines as it has room for; a called
-// line is out of its queue. It starts a photo or returns to the head of the queue, so that no room stays unused and no
-// call is wasted.
+// lines of owners without a photo in flight there go first. The host calls as many lines as it has room for. A called
+// line starts a photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 

@@ -60,7 +60,7 @@ package final class LinuxFile: OpenFile {
       let end = try Calls.run("lseek", thing) { dr_next_hole(handle.number, UInt64(start)) }
       return UInt64(start)..<max(UInt64(start), UInt64(end))
     } catch {
-      if error.name == .invalid {
+      if [.invalid, .notSupported, .noSuchCall].contains(error.name) {
         let size = try status().size
         return offset < size ? offset..<size : nil
       }

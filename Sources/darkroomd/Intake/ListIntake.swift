@@ -55,7 +55,9 @@ struct ListIntake: IntakeRules, OnGround {
           "make room, or lower FreeSpace= in darkroomd.conf")
         return (full, left, most)
       }
-      if folder === folders.state { (left, most) = (room.free - floor, room.total - floor) }
+      if folder === folders.state {
+        (left, most) = (room.free - floor, room.total - min(room.total, floor))
+      }
     }
     return (nil, left, most)
   }
