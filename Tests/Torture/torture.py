@@ -433,7 +433,8 @@ class Root:
                 found += [os.path.relpath(os.path.join(folder, file), self.path) for file in files]
         for folder, _, files in os.walk(self.at("prints")):
             found += [os.path.relpath(os.path.join(folder, file), self.path) for file in files
-                      if file != ".daemon" and (file.startswith(".") or file.endswith((".new", ".tmp")))]
+                      if file not in (".daemon", ".list")
+                      and (file.startswith(".") or file.endswith((".new", ".tmp")))]
         found += ["inbox/" + name for name in list_folder(self.at("inbox")) if name != ".claim"]
         found += ["inbox/.claim/" + name for name in list_folder(self.at("inbox", ".claim"))
                   if name != ".lock"]
