@@ -119,16 +119,20 @@ import Vocabulary
     #expect(try barn.listing() == ["a.jpg"])
   }
 
+  /// The mistake of its owner for which the first candidate is refused.
+  private func mistake(_ bench: ClaimBench) async throws -> Failure {
+    let roll = try #require(try bench.candidates().first)
+    let attempt = await bench.claim.attempt(roll, .quiet)
+    guard case .unreadable(let failure) = attempt else { throw attempt }
+    return failure
+  }
+
   @Test func `a picture that is mostly holes is a mistake of its owner`() async throws {
     let bench = try bench(["Barn/door.jpg": "a door"])
     let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
     try barn.open(FileName(literal: "hole.jpg"), .create).truncate(to: 60 << 20)
     bench.rules.state.withLock { $0.largestPicture = 64 << 20 }
-    let roll = try #require(try bench.candidates().first)
-    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
-      Issue.record("it was let in")
-      return
-    }
+    let failure = try await mistake(bench)
     #expect(failure.kind == .final && failure.code == "pictures.holes")
     #expect(failure.reason.hasPrefix("more than half of the picture Barn/hole.jpg was never "))
     #expect(try bench.lists.listing().isEmpty && barn.listing() == ["door.jpg", "hole.jpg"])
@@ -396,11 +400,7 @@ import Vocabulary
       isLoose ? bench.inbox : try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
     try home.open(FileName(literal: "hole.jpg"), .write).truncate(to: 1 << 30)
     bench.rules.state.withLock { $0.room = 1 << 20 }
-    let roll = try #require(try bench.candidates().first)
-    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
-      Issue.record("the disk is to blame")
-      return
-    }
+    let failure = try await mistake(bench)
     #expect(failure.code == "pictures.holes" && bench.rules.copies.promised == 0)
   }
 
@@ -410,11 +410,7 @@ import Vocabulary
   ) async throws {
     let bench = try bench([isLoose ? "a.jpg" : "Barn/a.jpg": "more than ten bytes"])
     bench.rules.state.withLock { ($0.room, $0.most) = (5, 10) }
-    let roll = try #require(try bench.candidates().first)
-    guard case .unreadable(let failure) = await bench.claim.attempt(roll, .quiet) else {
-      Issue.record("the disk is to blame")
-      return
-    }
+    let failure = try await mistake(bench)
     #expect(failure.code == "pictures.large" && failure.kind == .final)
     #expect(try bench.lists.listing().isEmpty)
   }
