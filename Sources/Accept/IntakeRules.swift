@@ -101,12 +101,15 @@ package struct IntakeStanding: Equatable, Sendable {
   /// The bytes that are left for copies of pictures, and those that an empty disk would have.
   package var left: UInt64 = .max
   package var most: UInt64 = .max
+  /// The disk of the copies.
+  package var device: UInt64 = 0
 
   package init(
-    record: Failure? = nil, machine: Failure? = nil, left: UInt64 = .max, most: UInt64 = .max
+    record: Failure? = nil, machine: Failure? = nil, left: UInt64 = .max, most: UInt64 = .max,
+    device: UInt64 = 0
   ) {
     (self.record, self.machine) = (record, machine)
-    (self.left, self.most) = (left, most)
+    (self.left, self.most, self.device) = (left, most, device)
   }
 
   package var trouble: Failure? { record ?? machine }

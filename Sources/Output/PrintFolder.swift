@@ -3,7 +3,7 @@
 // durable: whole or not at all. Raises SystemError.
 // Concurrency model: one atomic flag; the rest is immutable. A draft belongs to its maker.
 
-internal import Files
+package import Files
 internal import Synchronization
 package import Vocabulary
 
@@ -28,8 +28,8 @@ package final class PrintFolder: Sendable {
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
   package let way: PrintWay
-  /// Says whose prints are here; to be synced with the first print. Nil if it is durable, or there is none.
-  private let sign: (any OpenFile)?
+  /// Whose prints are here. Nil for a folder without a mark.
+  private let label: PrintsMark?
   private let isSettled = Atomic(false)
 
   package init(
@@ -38,23 +38,27 @@ package final class PrintFolder: Sendable {
   ) {
     place = nil
     (self.folder, self.readers) = (folder, readers)
-    (self.mark, self.way, sign) = (mark, way, nil)
+    (self.mark, self.way, label) = (mark, way, nil)
   }
 
   /// - Parameter parent: The folder that holds this one, under this name.
   package init(
     _ folder: any Folder, in parent: any Folder, as name: FileName,
     for readers: FileReaders = .group, mark: String = "", way: PrintWay = .replace,
-    sign: (any OpenFile)? = nil
+    label: PrintsMark? = nil
   ) throws(SystemError) {
     place = Place(parent: parent, name: name, identity: try folder.identity())
     (self.folder, self.readers) = (folder, readers)
-    (self.mark, self.way, self.sign) = (mark, way, sign)
+    (self.mark, self.way, self.label) = (mark, way, label)
   }
 
-  /// The file to be synced before a print appears here; nil after `settle`.
-  package var unsettledSign: (any OpenFile)? {
-    isSettled.load(ordering: .acquiring) ? nil : sign
+  /// Writes whose prints are here. The file is to be synced before a print appears here. It is a new one at each call,
+  /// because a file whose sync failed cannot be synced again. Nil after `settle`.
+  package func sign() throws(SystemError) -> (any OpenFile)? {
+    guard let label, !isSettled.load(ordering: .acquiring) else { return nil }
+    let file = try label.put(on: folder)
+    try folder.setReaders(readers, of: PrintsMark.file)
+    return file
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
@@ -76,7 +80,7 @@ package final class PrintFolder: Sendable {
     throw SystemError(.missing, call: "fstatat", thing: folder.path)
   }
 
-  /// Call when `unsettled` and `unsettledSign` were synced.
+  /// Call when `unsettled` and the file of `sign` were synced.
   package func settle() { isSettled.store(true, ordering: .releasing) }
 
   /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts, the folder of thumbnails

@@ -63,7 +63,8 @@ extension PrintsStanding {
     Failure(
       .machine, scope: .one, code: "prints.foreign",
       reason: "\(prints.path)/\(name), its folder of prints, holds the prints of another list",
-      advice: "Move that folder away, or cancel the list and drop it again")
+      advice: "Move that folder away, or cancel the list and drop it again; "
+        + "if the prints are its own, remove the file .list in that folder")
   }
 
   /// Of a folder of prints that could not be opened: the error does not tell what is in its place.

@@ -254,7 +254,8 @@ final class ScriptedRules: IntakeRules {
     }
     if let failure = standing.machine ?? own { return failure }
     if bytes > standing.most { return Self.tooLarge }
-    return bytes > standing.left - min(standing.left, copies.promised) ? Self.noRoom : nil
+    let others = copies.promised(on: standing.device)
+    return bytes > standing.left - min(standing.left, others) ? Self.noRoom : nil
   }
 
   private static let tooLarge = Failure(.final, code: "pictures.large", reason: "too large")

@@ -205,7 +205,7 @@ import Vocabulary
   @Test func `a retry is a new list of the same name, which takes over`() async throws {
     try await PeopleBench.use { bench in
       let parts = bench.parts
-      try await parts.add(1)
+      try await parts.add(1, .marked())
       try await parts.recorder.record([.cancelled(list)])
       let reply = await bench.calls.handle(RetryOrder(list: barn), from: .owner)
       let new = try #require(reply.message(ListReply.self)?.list, "\(reply)")

@@ -87,8 +87,9 @@ import Vocabulary
       // Another copy has begun.
       let free = IntakeStanding(left: 100, most: all)
       #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free) == nil)
-      let other = bench.intake.copies.promise(1)
-      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free) != nil)
+      let other = bench.intake.copies.promise(1, on: 0)
+      let later = bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free)
+      #expect(later?.reason.hasSuffix(" first") == true && later?.advice.isEmpty == true)
       other.wrote(1)
     }
   }

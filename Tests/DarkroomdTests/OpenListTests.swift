@@ -75,9 +75,12 @@ import Vocabulary
       try home.rename(
         FileName(literal: "barn"), to: home, as: FileName(literal: "b"), replacing: false)
       let own = try OpenList(list, in: bench.folders, to: .begin).workFolders().prints
-      #expect(try own.folder.listing() == [".list"] && own.unsettledSign != nil)
+      #expect(try own.folder.listing().isEmpty)
+      let first = try own.sign()?.status().inode
+      #expect(try own.folder.listing() == [".list"])
+      #expect(try first != nil && own.sign()?.status().inode != first, "it is another file")
       own.settle()
-      #expect(own.unsettledSign == nil)
+      #expect(try own.sign() == nil)
     }
   }
 
@@ -87,8 +90,11 @@ import Vocabulary
     try await DiskBench.use { bench in
       for number in 1...2 as ClosedRange<UInt64> { try await bench.add(number, .marked()) }
       _ = try OpenList(list, in: bench.folders, to: .begin)
-      _ = try OpenList(list, in: bench.folders, to: .use)
-      _ = try OpenList(ListID(2), in: bench.folders, to: .begin)
+      for number in 1...2 as ClosedRange<UInt64> {
+        _ = try OpenList(list, in: bench.folders, to: .use)
+        let next = try OpenList(ListID(number), in: bench.folders, to: .begin)
+        _ = try next.workFolders().prints.sign()
+      }
       #expect(
         failure { _ = try OpenList(list, in: bench.folders, to: .use) }?.code == "prints.foreign")
       let folders = bench.folders

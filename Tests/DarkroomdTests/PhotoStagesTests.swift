@@ -391,6 +391,38 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: ["", "a."])
+  func `no print appears before the mark of its folder is durable`(mark: String) async throws {
+    try await PartBench.use(mark: mark) { bench in
+      let url = try bench.photo("a.jpg", picture)
+      try await bench.add(1, .marked { $0.photos = [("Barn", url)] })
+      let prints = bench.folders.prints.path
+      let sign = "\(prints)/barn/.list"
+      defer { FaultPlan.set(nil, for: prints) }
+      _ = try bench.lists.begin(list)
+      _ = try await download(bench)
+      for isFaulty in [true, true, false] {
+        // The trouble of a round closes it.
+        _ = try bench.lists.begin(list)
+        let original = try await bench.stages.recall(bench.work(state: .downloaded))
+        let negative = try await bench.stages.filter(bench.work(state: .downloaded), original)
+        guard isFaulty else {
+          try await bench.stages.output(bench.work(state: .downloaded), negative)
+          #expect(bench.state(photo) == .filtered && bench.prints()?.contains("Barn.jpg") == true)
+          return
+        }
+        FaultPlan.set(.init("fdatasync", on: sign, code: 5), for: prints)
+        let found = await failure {
+          try await bench.stages.output(bench.work(state: .downloaded), negative)
+        }
+        FaultPlan.set(nil, for: prints)
+        #expect(found?.kind == .machine && bench.state(photo) == .downloaded)
+        #expect(bench.prints()?.contains("Barn.jpg") != true)
+        bench.stages.discard(negative)
+      }
+    }
+  }
+
   @Test func `a folder of prints that its server has lost is opened again`() async throws {
     try await use(picture, mark: "a.") { bench in
       let negative = try await negative(bench)

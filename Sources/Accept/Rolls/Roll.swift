@@ -26,6 +26,19 @@ package struct Roll: Equatable, Sendable {
     }
   }
 
+  /// Which names of a file need a copy of it: the first one, and each hundredth. File systems limit the names of one file.
+  struct Copies {
+    static let mostNames = 100
+    private var names: [Inode: Int] = [:]
+
+    mutating func needsCopy(_ status: FileStatus) -> Bool {
+      guard let inode = Inode(status) else { return true }
+      let count = names[inode] ?? 0
+      names[inode] = count + 1
+      return count % Self.mostNames == 0
+    }
+  }
+
   /// A file beside the pictures, which stays.
   package struct Remainder: Equatable, Sendable {
     package let path: [FileName]
@@ -81,13 +94,13 @@ package struct Roll: Equatable, Sendable {
   var base: Int { key.place == .inbox ? 1 : 0 }
 
   /// Of the whole roll: the size of the copies of all pictures and, in place of a time, a sum over everything that a
-  /// change would change. A file has one copy, whatever the number of its names.
+  /// change would change.
   package var status: FileStatus {
     var mix = Mix()
     mix.add(folder.inode)
     if key.place == .inbox { mix.add(UInt64(bitPattern: folder.modified)) }
     var size: UInt64 = 0
-    var twins: Set<Inode> = []
+    var copies = Copies()
     for picture in pictures {
       for name in picture.path { mix.add(name.bytes) }
       let status = picture.status
@@ -95,7 +108,7 @@ package struct Roll: Equatable, Sendable {
       mix.add(status.size)
       mix.add(UInt64(bitPattern: status.modified))
       mix.add(UInt64(bitPattern: status.changed))
-      if let inode = Inode(status), !twins.insert(inode).inserted { continue }
+      if !copies.needsCopy(status) { continue }
       // A sparse file has any size.
       size = min(size, UInt64(Int64.max)) + min(status.size, UInt64(Int64.max))
     }

@@ -47,14 +47,10 @@ struct RollClaim {
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
     guard let standing = await parts.rules.standing() else { throw .interrupted }
-    let owner = candidate.status.owner
-    func fullness(adding bytes: UInt64, besides lists: Int) -> Failure? {
-      parts.rules.fullness(for: owner, besides: lists, adding: bytes, on: standing)
-    }
-    if let failure = fullness(adding: 0, besides: memory.entering) { throw .full(failure) }
-    let list = try await memory.enter { () async throws(Attempt) in
-      try await make(candidate) { fullness(adding: $0, besides: memory.entering - 1) }
-    }
+    let failure = parts.rules.fullness(
+      for: candidate.status.owner, besides: memory.entering, adding: 0, on: standing)
+    if let failure { throw .full(failure) }
+    let list = try await memory.enter { () async throws(Attempt) in try await make(candidate) }
     try await finish(list)
     return .accepted(list)
   }
@@ -62,18 +58,36 @@ struct RollClaim {
   /// Those pictures for which there is room, and the room. Mistakes of the owner come before a lack of room, because they
   /// may be its cause.
   private func fitting(
-    _ roll: Roll, _ lack: @escaping (UInt64) -> Failure?
+    _ roll: Roll, _ owner: UInt32
   ) async throws(Attempt) -> (Roll, CopyRoom.Promise) {
     let size = roll.status.size
-    guard lack(size) != nil else { return (roll, parts.rules.copies.promise(size)) }
+    let room = try await room(for: owner)
+    if room.lack(size) == nil { return (roll, room.promise(size)) }
     let copy = copy(of: roll)
     let sound = try await onDisk { () throws(Attempt) in try copy.withoutHoles() }
+    // Other copies were written meanwhile.
+    let rest = try await self.room(for: owner)
     if roll.key.place == .inbox {
-      if let lack = lack(size) { throw lack.lackOfRoom }
-      return (sound, parts.rules.copies.promise(size))
+      if let lack = rest.lack(size) { throw lack.lackOfRoom }
+      return (sound, rest.promise(size))
     }
-    let chosen = try RollRoom(roll: sound, lack: lack).fitting()
-    return (chosen, parts.rules.copies.promise(chosen.status.size))
+    let chosen = try RollRoom(roll: sound, lack: rest.lack).fitting()
+    return (chosen, rest.promise(chosen.status.size))
+  }
+
+  /// The room of this moment, if nothing else keeps a list of the user out: ask and promise without a wait in between.
+  private func room(
+    for owner: UInt32
+  ) async throws(Attempt) -> (
+    lack: (UInt64) -> Failure?, promise: (UInt64) -> CopyRoom.Promise
+  ) {
+    guard let standing = await parts.rules.standing() else { throw .interrupted }
+    let (rules, memory) = (parts.rules, memory)
+    func lack(_ bytes: UInt64) -> Failure? {
+      rules.fullness(for: owner, besides: memory.entering - 1, adding: bytes, on: standing)
+    }
+    if let failure = lack(0) { throw .full(failure) }
+    return (lack, { rules.copies.promise($0, on: standing.device) })
   }
 
   private func copy(of roll: Roll) -> RollCopy {
@@ -81,9 +95,7 @@ struct RollClaim {
   }
 
   /// Makes and records the list of those pictures for which there is room.
-  private func make(
-    _ candidate: Candidate, _ lack: @escaping (UInt64) -> Failure?
-  ) async throws(Attempt) -> ListID {
+  private func make(_ candidate: Candidate) async throws(Attempt) -> ListID {
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
@@ -95,7 +107,7 @@ struct RollClaim {
     }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { throw .changed }
-    let (chosen, room) = try await fitting(roll, lack)
+    let (chosen, room) = try await fitting(roll, candidate.status.owner)
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
       try await fill(staged, chosen, in: room)
     }

@@ -23,18 +23,20 @@ struct RollCopy: Sendable {
     var kept: [Roll.Picture] = []
     var rows: [RollRow] = []
     var begun: [any OpenFile] = []
-    var twins: [Roll.Inode: Int] = [:]
+    var twins: [Roll.Inode: (row: Int, names: Int)] = [:]
     for picture in try wholePictures() {
       let inode = Roll.Inode(picture.status)
+      let last = inode.flatMap { twins[$0] }
+      let twin = last.flatMap { $0.names < Roll.Copies.mostNames ? $0 : nil }
       let copy: any OpenFile
       do throws(Attempt) {
-        copy = try add(picture, to: &rows, inode.flatMap { twins[$0] }, in: staged)
+        copy = try add(picture, to: &rows, twin?.row, in: staged)
       } catch {
         if mayLeave(error) { continue }
         throw error
       }
-      if inode.flatMap({ twins[$0] }) == nil { room.wrote(picture.status.size) }
-      if let inode, twins[inode] == nil { twins[inode] = rows.count }
+      if twin == nil { room.wrote(picture.status.size) }
+      if let inode { twins[inode] = (twin?.row ?? rows.count, (twin?.names ?? 0) + 1) }
       kept.append(picture)
       copy.beginSync()
       begun.append(copy)
@@ -83,12 +85,13 @@ struct RollCopy: Sendable {
   private func wholePictures() throws(Attempt) -> [Roll.Picture] {
     var whole: [Roll.Picture] = []
     var last = Attempt.changed
+    var dense: Set<Roll.Inode> = []
     for picture in roll.pictures {
       if Task.isCancelled { throw .interrupted }
       do throws(Attempt) {
         let file = try open(picture)
         defer { file.release() }
-        try checkHoles(file, picture)
+        try checkHoles(file, picture, &dense)
         whole.append(picture)
       } catch {
         if !mayLeave(error) { throw error == .missing ? .changed : error }
@@ -103,11 +106,12 @@ struct RollCopy: Sendable {
   func withoutHoles() throws(Attempt) -> Roll {
     var whole: [Roll.Picture] = []
     var last = Attempt.changed
+    var dense: Set<Roll.Inode> = []
     for picture in roll.pictures {
       if Task.isCancelled { throw .interrupted }
-      if let file = try? open(picture) {
+      if picture.status.size > Self.shortest, let file = try? open(picture) {
         defer { file.release() }
-        do throws(Attempt) { try checkHoles(file, picture) } catch {
+        do throws(Attempt) { try checkHoles(file, picture, &dense) } catch {
           if !mayLeave(error) { throw error }
           last = error
           continue
@@ -119,23 +123,31 @@ struct RollCopy: Sendable {
     return Roll(roll.key, roll.folder, pictures: whole)
   }
 
-  /// A smaller file costs no more than its name does.
-  private static let shortest: UInt64 = 64 << 10
+  /// Smaller files may have holes: a picture may end in zeros, and the daemon's own copies have holes for them.
+  private static let shortest: UInt64 = 32 << 20
 
   /// A hole costs its owner nothing, but the daemon the time to read it: each picture is read twice, and by a worker.
-  private func checkHoles(_ file: DroppedFile, _ picture: Roll.Picture) throws(Attempt) {
+  /// - Parameter dense: files of which another name was looked at.
+  private func checkHoles(
+    _ file: DroppedFile, _ picture: Roll.Picture, _ dense: inout Set<Roll.Inode>
+  ) throws(Attempt) {
     let size = picture.status.size
     if size <= Self.shortest { return }
-    let isHollow = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
-      try FileCopy.isHollow(file.file, size)
+    let inode = Roll.Inode(picture.status)
+    if let inode, dense.contains(inode) { return }
+    let (isHollow, now) = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
+      (try FileCopy.isHollow(file.file, size), try file.file.status().size)
     }
+    if now != size { throw .changed }
+    if let inode { dense.insert(inode) }
     guard isHollow else { return }
     throw .unreadable(
       Failure(
         .final, code: "pictures.holes",
-        reason: "more than half of the picture \(Roll.text(picture.path)) was never written, "
+        reason: "more than half of the picture \(Roll.text(picture.path)) are holes, "
           + "as in a file that is still being downloaded",
-        advice: "Take it out of the inbox, and copy it again when it is complete"))
+        advice: "Take it out of the inbox, and drop it when it is complete; "
+          + "cp --sparse=never makes a copy without holes"))
   }
 
   /// A picture in the inbox itself is left for the next roll.

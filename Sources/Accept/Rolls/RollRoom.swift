@@ -13,10 +13,9 @@ struct RollRoom {
   func fitting() throws(Attempt) -> Roll {
     let ascending = roll.pictures.sorted { $0.status.size < $1.status.size }
     var sums: [UInt64] = []
-    var twins: Set<Roll.Inode> = []
+    var copies = Roll.Copies()
     for picture in ascending {
-      let isTwin = Roll.Inode(picture.status).map { !twins.insert($0).inserted } ?? false
-      let size = isTwin ? 0 : picture.status.size
+      let size = copies.needsCopy(picture.status) ? picture.status.size : 0
       let (sum, overflows) = (sums.last ?? 0).addingReportingOverflow(size)
       sums.append(overflows ? .max : sum)
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The room for copies of dropped pictures. They leave a part of each disk free, and a copy that has begun keeps the room
-// for its rest, so that copies side by side do not fill a disk together. The promises are counted for all disks
-// together, which may delay a copy, and never fills a disk. Raises `pictures.room`.
-// Concurrency: one number, which each promise changes by itself.
+// for its rest, so that copies side by side do not fill a disk together. Raises `pictures.room`.
+// Concurrency: the sums of all disks under one lock, under which nothing else is called.
 
 internal import Synchronization
 package import Vocabulary
@@ -13,22 +12,31 @@ package final class CopyRoom: Sendable {
 
   /// The bytes that stay free on a file system of this size.
   private let floor: @Sendable (UInt64) -> UInt64
-  private let rest = Atomic<UInt64>(0)
+  /// By device: the bytes that begun copies will still write.
+  private let rest = Mutex<[UInt64: UInt64]>([:])
 
   package init(keeping floor: @escaping @Sendable (UInt64) -> UInt64 = { _ in 0 }) {
     self.floor = floor
   }
 
-  /// The bytes that begun copies will still write.
-  package var promised: UInt64 { rest.load(ordering: .relaxed) }
+  /// The bytes that begun copies will still write to the disk.
+  package func promised(on device: UInt64) -> UInt64 { rest.withLock { $0[device] ?? 0 } }
+
+  private func take(_ bytes: UInt64, of device: UInt64) {
+    rest.withLock { rest in
+      let left = (rest[device] ?? 0) - bytes
+      rest[device] = left > 0 ? left : nil
+    }
+  }
 
   /// The room of one copy. The rest of it is free again with the last reference.
   package final class Promise: Sendable {
     private let home: CopyRoom
+    private let device: UInt64
     private let left: Atomic<UInt64>
 
-    fileprivate init(_ bytes: UInt64, _ home: CopyRoom) {
-      self.home = home
+    fileprivate init(_ bytes: UInt64, on device: UInt64, _ home: CopyRoom) {
+      (self.home, self.device) = (home, device)
       left = Atomic(bytes)
     }
 
@@ -36,31 +44,46 @@ package final class CopyRoom: Sendable {
     package func wrote(_ bytes: UInt64) {
       let part = min(bytes, left.load(ordering: .relaxed))
       left.wrappingSubtract(part, ordering: .relaxed)
-      home.rest.wrappingSubtract(part, ordering: .relaxed)
+      home.take(part, of: device)
     }
 
-    deinit { home.rest.wrappingSubtract(left.load(ordering: .relaxed), ordering: .relaxed) }
+    deinit { home.take(left.load(ordering: .relaxed), of: device) }
   }
 
   /// For a copy whose room was looked at.
-  package func promise(_ bytes: UInt64) -> Promise {
+  package func promise(_ bytes: UInt64, on device: UInt64) -> Promise {
     let bytes = min(bytes, Self.most)
-    rest.wrappingAdd(bytes, ordering: .relaxed)
-    return Promise(bytes, self)
+    rest.withLock { $0[device, default: 0] += bytes }
+    return Promise(bytes, on: device, self)
   }
 
   /// The room for a copy in the folder.
   package func ask(_ bytes: UInt64, in folder: any Folder) throws(Failure) -> Promise {
+    let device = try asMachine { () throws(SystemError) in try folder.device() }
     // First, so that of two that ask together none takes the room of the other.
-    let promise = promise(bytes)
+    let promise = promise(bytes, on: device)
+    // Before the look: what is written in between counts twice, and never not at all.
+    let others = promised(on: device) - min(bytes, Self.most)
     let room = try asMachine { () throws(SystemError) in try folder.room() }
-    let taken = floor(room.total) + promised - min(bytes, Self.most)
-    let left = room.free - min(room.free, taken)
-    if bytes <= left { return promise }
-    throw Failure(
+    let left = room.free - min(room.free, floor(room.total))
+    if bytes <= left - min(left, others) { return promise }
+    throw Self.lack(of: bytes, left: left, "the copies of its pictures need", folder.path)
+  }
+
+  /// Why there is no room for pictures.
+  /// - Parameter left: without the room that other copies keep.
+  package static func lack(
+    of bytes: UInt64, left: UInt64, _ need: String, _ path: String
+  ) -> Failure {
+    if bytes <= left {
+      return Failure(
+        .machine, code: "pictures.room",
+        reason: "\(need) \(words(bytes)), and other pictures are copied to the file system of "
+          + "\(path) first")
+    }
+    return Failure(
       .machine, code: "pictures.room",
-      reason: "the copies of its pictures need \(Self.words(bytes)), and the file system of "
-        + "\(folder.path) has room for \(Self.words(left))",
+      reason: "\(need) \(words(bytes)), and the file system of \(path) has room for \(words(left))",
       advice: "Make room, or lower FreeSpace= in darkroomd.conf")
   }
 

@@ -51,13 +51,14 @@ package struct PrintsMark: Equatable, Sendable {
 
   package func claim(on prints: any Folder) throws(SystemError) -> Claim {
     let bytes = try prints.contents(of: Self.file, upTo: Self.longest) ?? []
-    if bytes.isEmpty { return .open }
+    // A power cut can leave the length without the bytes.
+    if bytes.allSatisfy({ $0 == 0 }) { return .open }
     guard let found = PrintsMark(bytes), found.line == line else { return .stranger }
     if found.list == list { return .own }
     return found.list < list ? .open : .later
   }
 
-  /// Returns the file, which is to be synced with the first print. Ask for the claim before.
+  /// Returns the file, which is not synced. Ask for the claim before.
   package func put(on prints: any Folder) throws(SystemError) -> any OpenFile {
     try prints.replace(Self.file, with: Array(text.utf8))
     return try prints.open(Self.file, .read)

@@ -94,26 +94,18 @@ final class OpenList: Sendable {
     let home = try folders.prints.standing()
     let isThere = try home.has(terms.prints)
     let prints = try home.folder(terms.prints, creating: creating)
-    var sign: (any OpenFile)?
-    if let mark = terms.mark(of: id) {
-      switch try mark.claim(on: prints) {
-      case .later, .stranger: return nil
-      case .open: sign = try mark.put(on: prints)
-      case .own: sign = try prints.open(ifThere: PrintsMark.file)
-      }
-    }
-    if creating, terms.isPrivate {
-      try close(prints, terms.prints, in: home, to: owner)
-    } else if !isThere {
-      try home.setReaders(.group, of: terms.prints)
-    }
+    let isClosed = creating && terms.isPrivate
+    if !isThere, !isClosed { try home.setReaders(.group, of: terms.prints) }
+    let label = terms.mark(of: id)
+    if let label, try !label.claim(on: prints).mayPrint { return nil }
+    if isClosed { try close(prints, terms.prints, in: home, to: owner) }
     // Its name is synced with the first print: a sync here would delay the first download.
     let work = WorkFolders(
       originals: originals,
       prints: try PrintFolder(
         prints, in: folders.prints, as: terms.prints,
         for: terms.isPrivate ? .user(owner) : .group,
-        mark: folders.mark, way: folders.ways.way(in: home), sign: sign),
+        mark: folders.mark, way: folders.ways.way(in: home), label: label),
       made: isThere ? nil : prints.path)
     // Other shares have their drafts in the same folder.
     if creating, isThere {

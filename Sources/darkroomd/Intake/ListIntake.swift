@@ -33,33 +33,36 @@ struct ListIntake: IntakeRules, OnGround {
 
   func standing() async -> IntakeStanding? {
     await ground.stop.unlessOn { [self] in
-      let (machine, left, most) = rooms()
-      let trouble = footing.seat?.trouble ?? health.health.standstill ?? machine
-      return IntakeStanding(record: footing.held.trouble, machine: trouble, left: left, most: most)
+      var standing = rooms()
+      let trouble = footing.seat?.trouble ?? health.health.standstill
+      standing.record = footing.held.trouble
+      standing.machine = trouble ?? standing.machine
+      return standing
     }
   }
 
   var copies: CopyRoom { lists.copies }
 
-  /// Why no list is let in, the bytes that are left for copies of pictures, and those that an empty disk has.
-  private func rooms() -> (trouble: Failure?, left: UInt64, most: UInt64) {
+  private func rooms() -> IntakeStanding {
     let freeSpace = settings.current.download.freeSpace
     let folders = lists.folders
-    var (left, most) = (UInt64.max, UInt64.max)
+    var standing = IntakeStanding()
     for folder in folders.store == nil ? [folders.state, folders.prints] : [folders.state] {
       guard let room = try? folder.room() else { continue }
       let floor = SpaceFloor.intake(freeSpace, of: room.total)
       guard room.free >= floor else {
-        let full = Self.full(
+        standing.machine = Self.full(
           "almost no room is left on the file system of \(folder.path)", OpenShare(),
           "make room, or lower FreeSpace= in darkroomd.conf")
-        return (full, left, most)
+        return standing
       }
       if folder === folders.state {
-        (left, most) = (room.free - floor, room.total - min(room.total, floor))
+        standing.left = room.free - floor
+        standing.most = room.total - min(room.total, floor)
+        standing.device = (try? folder.device()) ?? 0
       }
     }
-    return (nil, left, most)
+    return standing
   }
 
   func nextNumber() -> ListID { recorder.newList() }
@@ -114,11 +117,13 @@ struct ListIntake: IntakeRules, OnGround {
           "\(open.photos) photos wait already", own, "raise MaximumPhotos= in darkroomd.conf")
       }
     }
-    let left = standing.left - min(standing.left, copies.promised)
-    if bytes <= left { return nil }
+    let others = copies.promised(on: standing.device)
+    if bytes <= standing.left - min(standing.left, others) { return nil }
     let path = self.lists.folders.state.path
+    // Only for these pictures: smaller ones are let in.
     return bytes > standing.most
-      ? Self.tooLarge(bytes, standing.most, path) : Self.short(of: bytes, left, path)
+      ? Self.tooLarge(bytes, standing.most, path)
+      : CopyRoom.lack(of: bytes, left: standing.left, "its copy needs", path)
   }
 
   /// No room that anyone makes is enough.
@@ -141,15 +146,6 @@ struct ListIntake: IntakeRules, OnGround {
         "\(count) list\(count == 1 ? "" : "s") of user \(user) \(count == 1 ? "is" : "are") kept, which is the limit",
       advice: "Remove lists that are over, with their prints, by darkroomctl prune, "
         + "or raise ListsPerUser= in darkroomd.conf")
-  }
-
-  /// Only for these pictures: smaller ones are let in.
-  private static func short(of bytes: UInt64, _ left: UInt64, _ path: String) -> Failure {
-    let (needed, left) = (SpaceFloor.words(bytes), SpaceFloor.words(left))
-    return Failure(
-      .machine, code: "pictures.room",
-      reason: "its copy needs \(needed), and the file system of \(path) has room for \(left)",
-      advice: "Make room, or take it out of the inbox")
   }
 
   private static func full(
@@ -273,6 +269,10 @@ struct ListIntake: IntakeRules, OnGround {
           "list \(newest.map { "\($0)" } ?? "of a later drop") of the same name has taken over from it",
         advice: "Retry that one")
     }
+    if terms.isRoll, try await isForeign(terms, to: draft.list) {
+      // Its pictures are there as prints, and nowhere else.
+      throw PrintsStanding.foreign(terms.prints, in: lists.folders.prints)
+    }
     (terms.revises, terms.again) = (earlier, order.photos)
     (terms.prints, terms.line) = try await home(
       of: draft, after: terms, isPrivate: terms.isPrivate)
@@ -288,7 +288,10 @@ struct ListIntake: IntakeRules, OnGround {
   private func home(
     of draft: ListDraft, after earlier: FrozenSettings?, isPrivate: Bool
   ) async throws(Failure) -> (prints: FileName, line: String?) {
-    if let earlier, try await !isForeign(earlier, to: draft.list) {
+    let isUnmarked = part != nil || isNode
+    if let earlier, isUnmarked || (earlier.line != nil && !earlier.isOfCluster),
+      try await !isForeign(earlier, to: draft.list)
+    {
       await onDisk { claims.giveUp(draft.list) }
       // Before the record, so that the prints are neither removed nor expire in the meantime.
       index.note(draft.list, into: earlier.prints)
@@ -299,16 +302,20 @@ struct ListIntake: IntakeRules, OnGround {
         try claimFolder(for: draft, isPrivate ? .user(draft.owner) : .group)
       }
     }
-    return (prints, part != nil || isNode ? nil : try FrozenSettings.newLine())
+    return (prints, isUnmarked ? nil : try FrozenSettings.newLine())
   }
 
   /// After a restore of an older state folder, a list that is not known may have its prints there.
   private func isForeign(_ earlier: FrozenSettings, to list: ListID) async throws(Failure) -> Bool {
     guard let mark = earlier.mark(of: list) else { return false }
     return try await onDisk { () throws(Failure) in
-      try asMachine { () throws(SystemError) in
-        let prints = lists.folders.prints
+      let prints = lists.folders.prints
+      do throws(SystemError) {
         return try PrintsStanding(of: earlier.prints, in: prints, for: mark) == .foreign
+      } catch {
+        // It is not known whose prints are there.
+        if error.isOfOneThing { return true }
+        throw error.machineFailure
       }
     }
   }

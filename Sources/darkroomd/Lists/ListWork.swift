@@ -255,7 +255,7 @@ struct ListWork: ListEffects, OnGround {
         return try PrintFolder(lists.folders.drafts()).sweep(list)
       }
       guard let folder = try lists.folders.prints.folder(ifThere: terms.prints),
-        try terms.mark(of: list)?.claim(on: folder) != .stranger
+        (try? terms.mark(of: list)?.claim(on: folder)) != .stranger
       else { return }
       try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }

@@ -27,8 +27,9 @@ extension PhotoStages {
   ) async throws(Failure) -> Standing {
     let own = Standing(developed: negative.developed, digest: digest, isOther: false)
     // Together with the drafts of other photos.
+    let signs = try signs(negative.prints, of: list)
     do throws(Failure) {
-      try await recorder.record([], after: negative.prints.sign + [.sync(negative.draft.file)])
+      try await recorder.record([], after: signs + [.sync(negative.draft.file)])
     } catch { throw error.amongPrints }
     let found: (any OpenFile)?
     do throws(SystemError) {

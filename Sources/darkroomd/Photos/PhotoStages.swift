@@ -211,7 +211,7 @@ struct PhotoStages: Stages, OnGround {
       notes.time(photo) { $0.output = clock.uptime() - start }
     } else if prints.way == .replace {
       let draft = negative.draft
-      named = prints.sign
+      named = try signs(prints, of: list.id)
       named.append(
         .appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name))
     } else {
@@ -247,6 +247,16 @@ struct PhotoStages: Stages, OnGround {
     return all
   }
 
+  /// The first prints appear when the mark of their folder is durable.
+  func signs(_ prints: PrintFolder, of list: ListID) throws(Failure) -> [Effect] {
+    do throws(SystemError) {
+      return try prints.sign().map { [.sync($0)] } ?? []
+    } catch {
+      if error.isOfOneThing { lists.close(list) }
+      throw error.machineFailure.amongPrints
+    }
+  }
+
   func discard(_ negative: Negative) {
     negative.prints.discard(negative.draft)
     negative.thumbnail.map { negative.prints.discard($0.draft) }
@@ -262,11 +272,6 @@ struct PhotoStages: Stages, OnGround {
   private func originals(_ work: Work) throws(Failure) -> any Folder {
     try work.order.list.workFolders().originals
   }
-}
-
-extension PrintFolder {
-  /// The first prints appear when the mark of the folder is durable.
-  var sign: [Effect] { unsettledSign.map { [.sync($0)] } ?? [] }
 }
 
 extension Failure {
