@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells since when the time of day can be believed: nothing is removed because of its age on the word of a clock that
-// has just been set, or that was wrong at the start. A changed setting begins a new one, so that a slip can be
-// noticed. A value: times in, no clock.
+// has just been set, that was wrong at the start, or that is behind the date of this version. A changed setting begins a
+// new one, so that a slip can be noticed. A value: times in, no clock.
 
 internal import Vocabulary
 
@@ -43,7 +43,10 @@ package struct SteadyClock: Equatable, Sendable {
   /// How long it takes until the clock is believed; zero if it is.
   package func wait(at uptime: Duration) -> Duration {
     let time = Self.milliseconds(uptime)
-    let steady = Duration.milliseconds(Int64(clamping: time - min(time, self.uptime)))
+    let passed = time - min(time, self.uptime)
+    let (now, isBeyond) = wall.addingReportingOverflow(passed)
+    if !isBeyond, now < Release.date { return proof }
+    let steady = Duration.milliseconds(Int64(clamping: passed))
     return max(.zero, proof - steady)
   }
 

@@ -5,7 +5,7 @@ import Return
 import Testing
 
 @Suite struct SteadyClockTests {
-  private static let start: UInt64 = 1_763_712_345_000
+  private static let start: UInt64 = 1_900_000_000_000
 
   /// A clock that began at an uptime of 100 s, and the wall clock and the uptime some seconds later.
   private func clock(
@@ -48,6 +48,14 @@ import Testing
     #expect(ExpiryGrace.full == ExpiryGrace(proof: .seconds(3600), rest: .seconds(86_400)))
     let clock = SteadyClock(wall: Self.start, uptime: .seconds(100), proof: .zero)
     #expect(clock.wait(at: .seconds(100)) == .zero)
+  }
+
+  @Test func `a clock that is behind this version is not believed, however long it runs`() {
+    var clock = SteadyClock(wall: 86_400_000, uptime: .zero)
+    clock.note(wall: 5 * 86_400_000, uptime: .seconds(4 * 86_400))
+    #expect(clock.wait(at: .seconds(4 * 86_400)) == .seconds(3600))
+    clock.note(wall: Self.start, uptime: .seconds(4 * 86_400))
+    #expect(clock.wait(at: .seconds(4 * 86_400 + 3600)) == .zero)
   }
 
   @Test func `the largest times do no harm`() {

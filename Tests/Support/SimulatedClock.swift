@@ -36,7 +36,7 @@ package final class SimulatedClock: Timekeeper {
 
   private let state: Mutex<State>
 
-  package init(wallTime: UInt64 = 1_763_712_345_000, uptime: Duration = .zero) {
+  package init(wallTime: UInt64 = 1_800_000_000_000, uptime: Duration = .zero) {
     state = Mutex(State(now: uptime, wallTime: wallTime))
   }
 

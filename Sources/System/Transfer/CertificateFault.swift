@@ -32,12 +32,7 @@ enum CertificateFault: Equatable {
 
   /// No photo and no host is to blame.
   private static func wrongClock(_ now: UInt64) -> Failure {
-    Failure(
-      .machine, code: "clock.wrong",
-      reason: "the clock of this machine is wrong, so that no certificate is valid: it shows "
-        + "\(DateText.utc(milliseconds: now)), and version \(Release.version) of darkroomd is of "
-        + DateText.utc(milliseconds: Release.date),
-      advice: "Set it with timedatectl set-time, or have it set with timedatectl set-ntp true")
+    .wrongClock(now, so: "no certificate is valid")
   }
 
   private var parts: (code: String, words: String, advice: String) {

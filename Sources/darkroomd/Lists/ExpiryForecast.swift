@@ -21,6 +21,8 @@ struct ExpiryForecast {
   /// The lists whose prints were set aside, with the time since which they rest.
   let resting: [ListID: UInt64]
   let rest: Retention
+  /// Of lists whose recorded ends cannot be: the times from which they count.
+  let ends: [ListID: UInt64]
   let now: UInt64
   /// Nothing is removed before this is over.
   let wait: Duration
@@ -71,7 +73,7 @@ struct ExpiryForecast {
 
   /// When it goes; nil if it is old and still there, because it waits for something else.
   private func due(_ keep: Retention, _ entry: ListEntry) -> UInt64? {
-    let end = keep.end(since: entry.endedTime)
+    let end = keep.end(since: ends[entry.id] ?? entry.endedTime)
     if end <= now, wait == .zero { return nil }
     return max(end, now + UInt64(clamping: wait.milliseconds))
   }

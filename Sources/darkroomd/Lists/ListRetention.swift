@@ -17,17 +17,8 @@ import Synchronization
 import Vocabulary
 
 final class ListRetention: Sendable {
-  /// Those that one look judges by.
-  private struct Terms: Equatable, Sendable {
-    let lists: Retention
-    let prints: Retention?
-    var shortest: Duration { min(lists.time, prints?.time ?? lists.time) }
-
-    init(_ settings: Settings.Record) {
-      lists = Retention(settings.keepLists)
-      prints = settings.keepPrints.map { Retention($0) }
-    }
-  }
+  private typealias Terms = RetentionTerms
+  private typealias Outlook = RetentionOutlook
 
   private struct Progress: Sendable {
     var terms: Terms
@@ -40,19 +31,10 @@ final class ListRetention: Sendable {
     /// The next look for lists that the record has forgotten, which reads the names of all folders.
     var survey = Duration.zero
     var isSurveyed = true
+    /// Of lists that the record has forgotten.
+    var ends = EndTimes()
     /// Asked for each look; nil after the keeper's stop.
     var lives: ListLives?
-  }
-
-  /// The state that people see.
-  private struct Outlook: Sendable {
-    var terms: Terms
-    /// The uptime at which the clock and the settings are believed.
-    var believed: Duration
-    /// Of the clock alone: a changed setting does not begin it again.
-    var steady: SteadyClock
-    /// The lists whose prints rest, with the time since which they do.
-    var resting: [ListID: UInt64] = [:]
   }
 
   /// The pause before the disk is asked again which prints are hidden.
@@ -237,7 +219,9 @@ final class ListRetention: Sendable {
     progress.isSurveyed = progress.survey <= now
     guard progress.isSurveyed else { return [] }
     progress.survey = now + Self.surveyPause
-    return (try? old.unknown { list in recorder.ledger { $0[list] != nil } }) ?? []
+    let found = (try? old.unknown { list in recorder.ledger { $0[list] != nil } }) ?? []
+    let ends = found.map { EndTimes.End($0.list, ended: $0.since) }
+    return progress.ends.since(ends, now: clock.wallTime(), uptime: now)
   }
 
   /// True if there were prints, which are hidden now.
@@ -293,6 +277,8 @@ final class ListRetention: Sendable {
   ) {
     var trouble = earlier
     let now = clock.wallTime()
+    // Of a wrong clock.
+    for (list, time) in hidden where !EndTimes.isPossible(time, now: now) { hidden[list] = now }
     for (list, time) in hidden.sorted(by: { $0.key < $1.key })
     where rest.isOver(since: time, now: now) {
       if Task.isCancelled { return }
@@ -400,12 +386,11 @@ final class ListRetention: Sendable {
   func old(_ age: Duration) throws(Failure) -> [ListID] {
     noteClock()
     let (wall, uptime) = (clock.wallTime(), clock.uptime())
+    if wall < Release.date { throw .wrongClock(wall, so: "the age of no list is known") }
     let wait = outlook.withLock { $0.steady.wait(at: uptime) }
     if wait > .zero { throw ExpiryForecast.unbelieved(wait) }
     let keep = Retention(age)
-    // The time of an end that is not known is 0.
-    return ended().filter { $0.since > 0 && keep.isOver(since: $0.since, now: wall) }.map(\.list)
-      .sorted()
+    return ended().filter { keep.isOver(since: $0.since, now: wall) }.map(\.list).sorted()
   }
 
   /// A jump counts from the moment in which it is noticed: call often.
@@ -465,16 +450,24 @@ final class ListRetention: Sendable {
   }
 
   private func forecast(after wait: Duration) -> ExpiryForecast {
-    ExpiryForecast(
+    // Notices the ends that cannot be.
+    _ = ended()
+    let (now, uptime) = (clock.wallTime(), clock.uptime())
+    let (ends, resting) = outlook.withLock {
+      ($0.ends.corrected(now: now, uptime: uptime), $0.resting)
+    }
+    return ExpiryForecast(
       recorder: recorder, index: index, hasStore: folders.unwanted != nil,
-      resting: rests ? outlook.withLock { $0.resting } : [:], rest: rest, now: clock.wallTime(),
-      wait: wait)
+      resting: rests ? resting : [:], rest: rest, ends: ends, now: now, wait: wait)
   }
 
   private func ended() -> [(list: ListID, since: UInt64)] {
-    recorder.ledger { ledger in
-      ledger.lists.values.filter { $0.state.isFinal }.map { ($0.id, $0.endedTime) }
+    let ends = recorder.ledger { ledger in
+      ledger.lists.values.filter { $0.state.isFinal }
+        .map { EndTimes.End($0.id, accepted: $0.acceptedTime, ended: $0.endedTime) }
     }
+    let (now, uptime) = (clock.wallTime(), clock.uptime())
+    return outlook.withLock { $0.ends.since(ends, now: now, uptime: uptime) }
   }
 
   /// Nil until a list ends.

@@ -221,7 +221,10 @@ struct Views: OnGround {
   private func noteExpiry(_ entry: ListEntry, _ summary: inout ListSummary) {
     guard entry.state.isFinal, entry.counts.filtered > 0 else { return }
     summary.end.printsExpired = expiry(of: entry.id)
-    if let keep = settings.current.record.keepPrints, index.holdsPrints(entry.id) {
+    let (accepted, now) = (entry.acceptedTime, clock.wallTime())
+    if let keep = settings.current.record.keepPrints, index.holdsPrints(entry.id),
+      EndTimes.isPossible(entry.endedTime, accepted: accepted, now: now)
+    {
       summary.end.printsExpire = Retention(keep).end(since: entry.endedTime)
     }
   }
