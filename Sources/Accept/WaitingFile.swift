@@ -182,6 +182,8 @@ package struct WaitingFile: Equatable, Sendable {
   private static let writerPauses = Backoff(.milliseconds(250), to: .seconds(5))
   /// Short, because no doorbell rings when there is room again.
   private static let troublePauses = Backoff(.seconds(1), to: .seconds(5))
+  /// A try of pictures opens all of them.
+  private static let rollTroublePauses = Backoff(.seconds(1), to: .seconds(60))
 
   package init(_ candidate: Candidate, since: Duration, first: Duration? = nil) {
     self.candidate = candidate
@@ -246,7 +248,8 @@ package struct WaitingFile: Equatable, Sendable {
   }
 
   mutating func suffer(_ failure: Failure, at now: Duration) {
-    var pause = if case .troubled(_, _, let pause) = before { pause } else { Self.troublePauses }
+    let first = candidate.isRoll ? Self.rollTroublePauses : Self.troublePauses
+    var pause = if case .troubled(_, _, let pause) = before { pause } else { first }
     phase = .troubled(failure, next: now + pause.take(), pause: pause)
     before = phase
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of one list's prints. A print is made under a hidden name and appears by one rename or link when it is
 // durable: whole or not at all. Raises SystemError.
-// Concurrency model: one atomic flag; the rest is immutable. A draft belongs to its maker.
+// Concurrency model: the standing under one lock, under which the first print writes the mark of the folder; the rest is
+// immutable. A draft belongs to its maker.
 
 package import Files
 internal import Synchronization
@@ -30,7 +31,17 @@ package final class PrintFolder: Sendable {
   package let way: PrintWay
   /// Whose prints are here. Nil for a folder without a mark.
   private let label: PrintsMark?
-  private let isSettled = Atomic(false)
+  private let standing = Mutex(Standing.unsigned)
+
+  /// How far it is known to be durable that the folder is there, and whose prints it holds.
+  private enum Standing {
+    case unsigned
+    /// The mark is written, and to be synced with each print.
+    case signed(any OpenFile)
+    /// A sync of the mark failed, so that it is written again.
+    case lost
+    case settled
+  }
 
   package init(
     _ folder: any Folder, for readers: FileReaders = .group, mark: String = "",
@@ -52,18 +63,34 @@ package final class PrintFolder: Sendable {
     (self.mark, self.way, self.label) = (mark, way, label)
   }
 
-  /// Writes whose prints are here. The file is to be synced before a print appears here. It is a new one at each call,
-  /// because a file whose sync failed cannot be synced again. Nil after `settle`.
+  /// Writes whose prints are here, once. The file is to be synced before a print appears here. Nil after `settle`. Raises
+  /// EEXIST if the folder holds the prints of another list by now.
   package func sign() throws(SystemError) -> (any OpenFile)? {
-    guard let label, !isSettled.load(ordering: .acquiring) else { return nil }
-    let file = try label.put(on: folder)
-    try folder.setReaders(readers, of: PrintsMark.file)
-    return file
+    guard let label else { return nil }
+    return try standing.withLock { standing throws(SystemError) in
+      let isLost: Bool
+      switch standing {
+      case .settled: return nil
+      case .signed(let file): return file
+      case .unsigned: isLost = false
+      case .lost: isLost = true
+      }
+      guard let file = try label.put(on: folder, for: readers, again: isLost) else {
+        throw SystemError(.exists, call: "open", thing: "\(folder.path)/\(PrintsMark.file)")
+      }
+      standing = .signed(file)
+      return file
+    }
+  }
+
+  /// Call when the sync of the mark may have failed.
+  package func loseSign() {
+    standing.withLock { if case .signed = $0 { $0 = .lost } }
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
   package var unsettled: (any Folder)? {
-    isSettled.load(ordering: .acquiring) ? nil : place?.parent
+    standing.withLock { if case .settled = $0 { nil } else { place?.parent } }
   }
 
   /// Raises ENOENT if the name of the folder no longer leads to it: no result would name a print that appears there.
@@ -81,7 +108,7 @@ package final class PrintFolder: Sendable {
   }
 
   /// Call when `unsettled` and the file of `sign` were synced.
-  package func settle() { isSettled.store(true, ordering: .releasing) }
+  package func settle() { standing.withLock { $0 = .settled } }
 
   /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts, the folder of thumbnails
   /// and the mark begin with a dot, and the drafts of other processes have other marks.

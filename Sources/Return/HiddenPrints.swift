@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a list's prints, before it goes: one rename hides it, which frees its name, and it is removed under the
 // other name. Only a folder of ours is hidden. A symbolic link, a mount, a file of that name, and a folder with the prints
-// of another list stay as they are, with all that is behind them. Raises SystemError.
+// of another list, or with a mark that cannot be read, stay as they are, with all that is behind them. Raises SystemError.
 
 package import Files
 package import Vocabulary
@@ -14,6 +14,8 @@ package enum PrintsStanding: Equatable, Sendable {
   case mount
   /// Another list has its prints there, by the mark.
   case foreign
+  /// It is not known whose prints are there: the mark cannot be read.
+  case unreadable
   /// No folder.
   case other
 
@@ -29,18 +31,29 @@ package enum PrintsStanding: Equatable, Sendable {
     case .file, .other: self = .other
     case .folder:
       let folder = try prints.folder(name, creating: false)
-      if let mark, try !mark.claim(on: folder).mayPrint {
-        self = .foreign
-      } else {
-        self = folder.isMountPoint ? .mount : .folder
-      }
+      self = try Self.theirs(folder, mark) ?? (folder.isMountPoint ? .mount : .folder)
     }
   }
+
+  /// Nil for a folder of ours. A mark that cannot be read concerns its folder alone.
+  private static func theirs(
+    _ folder: any Folder, _ mark: PrintsMark?
+  ) throws(SystemError) -> Self? {
+    do throws(SystemError) {
+      return try mark?.claim(on: folder).mayPrint ?? true ? nil : .foreign
+    } catch {
+      if error.isOfOneThing { return .unreadable }
+      throw error
+    }
+  }
+
+  /// Its prints may be another list's, and stay as they are.
+  package var isLeft: Bool { self == .foreign || self == .unreadable }
 
   /// Why it cannot be removed, after its path; nil if it can be.
   package var obstacle: String? {
     switch self {
-    case .folder, .missing, .foreign: nil
+    case .folder, .missing, .foreign, .unreadable: nil
     case .link: "is a symbolic link, which the daemon does not follow"
     case .mount: "is a mount, which the daemon does not remove"
     case .other: "is not a folder"
@@ -52,17 +65,19 @@ package enum PrintsStanding: Equatable, Sendable {
     switch self {
     case .missing: "is missing"
     case .foreign: "holds the prints of another list"
+    case .unreadable:
+      "has a file .list that cannot be read, so it is not known whose prints it holds"
     case .folder, .link, .mount, .other: obstacle
     }
   }
 }
 
 extension PrintsStanding {
-  /// Of a folder of prints in which another list has its prints: they are neither replaced nor removed.
-  package static func foreign(_ name: FileName, in prints: any Folder) -> Failure {
+  /// Of a folder of prints in which another list has its prints, or may have: they are neither replaced nor removed.
+  package func failure(of name: FileName, in prints: any Folder) -> Failure {
     Failure(
       .machine, scope: .one, code: "prints.foreign",
-      reason: "\(prints.path)/\(name), its folder of prints, holds the prints of another list",
+      reason: "\(prints.path)/\(name), its folder of prints, \(absence ?? "is there")",
       advice: "Move that folder away, or cancel the list and drop it again; "
         + "if the prints are its own, remove the file .list in that folder")
   }
@@ -96,7 +111,7 @@ enum HiddenPrints {
   static func clear(_ hidden: FileName, in prints: any Folder) throws(SystemError) {
     switch try PrintsStanding(of: hidden, in: prints) {
     case .missing: return
-    case .folder, .mount, .foreign: try prints.removeTree(hidden)
+    case .folder, .mount, .foreign, .unreadable: try prints.removeTree(hidden)
     case .link, .other: try prints.removeIfThere(hidden)
     }
   }

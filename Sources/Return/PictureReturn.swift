@@ -48,7 +48,7 @@ struct PictureReturn {
   private func size(
     of numbers: [UInt32], in target: any Folder
   ) throws(SystemError) -> UInt64 {
-    let links = try target.device() == folder.device()
+    let links = try canLink(numbers, in: target)
     var size: UInt64 = 0
     var twins: Set<UInt64> = []
     for number in numbers where !(links && isPrint(number)) {
@@ -57,6 +57,28 @@ struct PictureReturn {
       size = min(size, UInt64(Int64.max)) + min(status.size, UInt64(Int64.max))
     }
     return size
+  }
+
+  /// By a trial: one file system may be mounted at both places, which looks like one device, and allows no links.
+  private func canLink(
+    _ numbers: [UInt32], in target: any Folder
+  ) throws(SystemError) -> Bool {
+    guard try target.device() == folder.device(), let number = numbers.first(where: isPrint) else {
+      return false
+    }
+    let name = Self.temporary(list)
+    try target.removeTree(name)
+    do throws(SystemError) {
+      let draft = try target.folder(name, creating: true)
+      let picture = ListFolder.picture(number)
+      try folder.link(picture, toEmpty: draft, as: picture)
+      try target.removeTree(name)
+      return true
+    } catch {
+      try? target.removeTree(name)
+      guard error.meansNoLink || error.name == .crossesDevices else { throw error }
+      return false
+    }
   }
 
   /// Removes the pictures that became prints. Call when they are given back for good.

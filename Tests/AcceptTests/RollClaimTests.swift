@@ -81,7 +81,7 @@ import Vocabulary
   }
 
   @Test func `a file with many names is read as often as a file with one`() async throws {
-    for names in [0, 3, 300] {
+    for names in [0, 3, 1000] {
       let bench = try bench(["Barn/door.jpg": "a door"])
       for name in 0..<names {
         User.link("\(bench.inboxPath)/Barn/door.jpg", "\(bench.inboxPath)/Barn/\(name).jpg")
@@ -91,9 +91,9 @@ import Vocabulary
         if step.hasPrefix("read "), step.hasSuffix(".jpg") { reads.withLock { $0 += 1 } }
       }
       try await bench.settle(rounds: 1)
-      // Once for each copy, of which there is one for a hundred names, and once before it leaves the inbox; each with a
+      // Once for each copy, of which there is one for a thousand names, and once before it leaves the inbox; each with a
       // last read at the end of the file.
-      #expect(reads.withLock { $0 } == 2 * (names / 100 + 1) + 2)
+      #expect(reads.withLock { $0 } == 2 * (names / 1000 + 1) + 2)
       #expect(try taken(bench)["1 Barn.plist"]?.count == names + 1)
       try bench.expectTidy("at the end")
     }
@@ -120,6 +120,60 @@ import Vocabulary
     #expect(try barn.listing() == ["a.jpg"])
   }
 
+  @Test(arguments: [true, false])
+  func `without a lease that lasts, a try compares a file with many names twice at most`(
+    breaks: Bool
+  ) async throws {
+    let bench = try bench(["Barn/0.jpg": "a door"])
+    let path = "\(bench.inboxPath)/Barn"
+    for name in 1..<6 { User.link("\(path)/0.jpg", "\(path)/\(name).jpg") }
+    let reads = Mutex(0)
+    bench.cut.onStep { step in
+      if step.hasPrefix("read "), step.hasSuffix(".jpg") { reads.withLock { $0 += 1 } }
+      let leaves = (0..<6).contains { step.hasPrefix("rename \($0).jpg") }
+      if breaks, leaves { _ = User.open("\(path)/5.jpg", 0o4001) }
+    }
+    if !breaks {
+      FaultPlan.set(
+        .init("fcntl(F_SETLEASE)", on: path, code: 22, isPermanent: true), for: bench.inboxPath)
+    }
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    let candidate = try #require(try bench.candidates().first)
+    #expect(await bench.claim.attempt(candidate, .quiet) == .writer)
+    // One copy and two comparisons, each with a last read at the end of the file.
+    #expect(reads.withLock { $0 } == 3 * 2)
+    #expect(bench.rules.recorded.count == 1)
+    if breaks { bench.cut.onStep(nil) }
+    var tries = 1
+    repeat {
+      tries += 1
+    } while await !RollClaim(claim: bench.claim)
+      .finishAll(of: ThisProcess.user) && tries < 9
+    #expect(tries == (breaks ? 2 : 3))
+    #expect(breaks || reads.withLock { $0 } == 7 * 2)
+    #expect(try taken(bench)["1 Barn.plist"]?.count == 6)
+    try bench.expectTidy("at the end")
+  }
+
+  @Test func `names of a file that has changed stay after one comparison`() async throws {
+    let bench = try bench(["Barn/0.jpg": "a door"])
+    let path = "\(bench.inboxPath)/Barn"
+    for name in 1..<6 { User.link("\(path)/0.jpg", "\(path)/\(name).jpg") }
+    User.date("\(path)/0.jpg", 1_700_000_000)
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+    let file = FileName(literal: "0.jpg")
+    bench.rules.state.withLock {
+      $0.onAccept = {
+        try? barn.open(file, .write).write(Array("a gate".utf8), at: 0)
+        // Its times do not tell.
+        User.date("\(path)/0.jpg", 1_700_000_000)
+      }
+    }
+    let candidate = try #require(try bench.candidates().first)
+    #expect(await bench.claim.attempt(candidate, .quiet) == .accepted(ListID(1)))
+    #expect(try barn.listing().count == 6)
+  }
+
   /// The mistake of its owner for which the first candidate is refused.
   private func mistake(_ bench: ClaimBench) async throws -> Failure {
     let roll = try #require(try bench.candidates().first)
@@ -137,6 +191,33 @@ import Vocabulary
     #expect(failure.kind == .final && failure.code == "pictures.holes")
     #expect(failure.reason.hasPrefix("more than half of the picture Barn/hole.jpg are holes, "))
     #expect(try bench.lists.listing().isEmpty && barn.listing() == ["door.jpg", "hole.jpg"])
+  }
+
+  @Test func `small pictures that are mostly holes are a mistake of their owner in sum`()
+    async throws
+  {
+    for count in [32, 33] {
+      let bench = try bench(["Barn/door.jpg": "a door"])
+      let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+      for number in 1...count {
+        let name = FileName(made: "\(number).jpg")
+        try barn.open(name, .create).truncate(to: 32 << 20)
+      }
+      bench.rules.state.withLock { $0.room = 1 << 20 }
+      let roll = try #require(try bench.candidates().first)
+      let attempt = await bench.claim.attempt(roll, .quiet)
+      let failure: Failure? = if case .unreadable(let failure) = attempt { failure } else { nil }
+      #expect(failure?.code == (count == 33 ? "pictures.holes" : nil), "\(attempt)")
+    }
+  }
+
+  @Test func `a second name of a picture of holes is one of holes`() async throws {
+    let bench = try bench(["a.jpg": "a", "hole.jpg": "x"])
+    try bench.inbox.open(FileName(literal: "hole.jpg"), .write).truncate(to: 60 << 20)
+    User.link("\(bench.inboxPath)/hole.jpg", "\(bench.inboxPath)/hole2.jpg")
+    bench.rules.state.withLock { $0.largestPicture = 64 << 20 }
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 a.plist": ["a.jpg": "a"]])
   }
 
   @Test func `a picture in the inbox itself that is mostly holes holds up no other one`()

@@ -56,6 +56,29 @@ import Vocabulary
     #expect(tried(Self.loose, until: 1000, { 1 + $0 / 3 }) == 50)
   }
 
+  @Test func `pictures that wait for this machine are tried less and less often`() {
+    var state = InboxState(InboxSettings())
+    let full = Failure(.machine, code: "inbox.full", reason: "no room")
+    let entry = roll(Self.barn, 1)
+    _ = state.swept([entry], at: .zero)
+    var (now, pauses) = (Duration.zero, [Duration]())
+    for _ in 0..<8 {
+      _ = state.glanced([(Self.barn, entry)], at: now)
+      _ = state.attempted(Self.barn, .troubled(full), at: now)
+      let pause = state.nextLook(at: now) ?? .zero
+      pauses.append(pause)
+      now += pause
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+    // Room that is noticed ends the wait, and so does another picture.
+    _ = state.attempted(Self.barn, .troubled(full), at: now)
+    state.relieve(at: now)
+    #expect(state.dueKeys(at: now) == [Self.barn])
+    _ = state.attempted(Self.barn, .troubled(full), at: now)
+    _ = state.glanced([(Self.barn, roll(Self.barn, 2))], at: now)
+    #expect(state.nextLook(at: now) == InboxSettings().dwell)
+  }
+
   @Test func `a folder whose turn has not come is not said to be copied`() {
     var state = InboxState(InboxSettings())
     var words: [String] = []

@@ -109,7 +109,13 @@ extension ListBench {
   func leaveStranger(_ line: String = "fedcba9876543210", list: UInt64 = 7) throws {
     let folder = try folders.prints.folder(FileName(literal: "barn"), creating: true)
     let mark = try #require(PrintsMark(line: line, list: ListID(list)))
-    _ = try mark.put(on: folder)
+    try folder.removeIfThere(PrintsMark.file)
+    _ = try mark.put(on: folder, for: .group)
+  }
+
+  /// The mark in the folder `barn` cannot be read.
+  func spoilMark() throws {
+    try folders.prints.folder(FileName(literal: "barn"), creating: true).makeFolder(PrintsMark.file)
   }
 
   /// Nil for a photo whose state the ledger does not have.

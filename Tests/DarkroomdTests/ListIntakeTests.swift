@@ -84,6 +84,7 @@ import Vocabulary
       #expect(failure?.reason.hasSuffix(" has room for 0 KiB") == true)
       let standing = try #require(await bench.intake.standing())
       #expect(standing.most == all && standing.left <= all)
+      #expect(try standing.device == bench.folders.state.device())
       // Another copy has begun.
       let free = IntakeStanding(left: 100, most: all)
       #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 100, on: free) == nil)

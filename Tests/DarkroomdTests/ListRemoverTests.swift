@@ -114,9 +114,10 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: [SampleList.line, "fedcba9876543210"])
-  func `a list goes without the prints of a list that is not known, and that is told`(
-    line: String
+  /// - Parameter line: of the mark; nil for one that cannot be read.
+  @Test(arguments: [SampleList.line, "fedcba9876543210", nil])
+  func `a list goes without prints that may be of a list that is not known, and that is told`(
+    line: String?
   ) async throws {
     try await DiskBench.use { bench in
       let list = try await bench.add(1, .marked())
@@ -124,24 +125,26 @@ import Vocabulary
       try await bench.recorder.record([.finished(list)])
       try ListMarks.noteReturn(in: bench.folder(of: list))
       bench.recorder.archived(list)
-      try bench.leaveStranger(line)
+      if let line { try bench.leaveStranger(line) } else { try bench.spoilMark() }
       #expect(await remove(1, remover(bench)) == nil)
       #expect(bench.state(list) == nil)
       #expect(try bench.folders.prints.listing() == ["barn"])
       let told = bench.told.all().filter { $0.contains("Removed no prints of list 1: ") }
-      let end = "/barn, its folder of prints, holds the prints of another list."
+      let absence = (line == nil ? PrintsStanding.unreadable : .foreign).absence
+      let end = "/barn, its folder of prints, \(absence ?? "")."
       #expect(told.count == 1 && told.first?.hasSuffix(end) == true, "\(told)")
     }
   }
 
-  @Test func `a removal that an earlier run has begun leaves the prints of another list`()
-    async throws
-  {
+  @Test(arguments: [true, false])
+  func `a removal that an earlier run has begun leaves prints that may be of another list`(
+    isReadable: Bool
+  ) async throws {
     try await DiskBench.use { bench in
       let list = try await bench.add(1, .marked())
       try await bench.recorder.record([.cancelled(list)])
       bench.recorder.archived(list)
-      try bench.leaveStranger()
+      if isReadable { try bench.leaveStranger() } else { try bench.spoilMark() }
       let lists = bench.folders.lists
       try lists.rename(
         ListFolder.name(list), to: lists, as: ListFolder.removed(list), replacing: false)

@@ -157,13 +157,12 @@ extension ListRetentionTests {
     }
   }
 
-  @Test(arguments: [PrintsStanding.missing, .foreign, .other])
+  @Test(arguments: [PrintsStanding.missing, .foreign, .unreadable, .other])
   func `prints that are not there when they expire are told once, if the list had any`(
     standing: PrintsStanding
   ) async throws {
     try await DiskBench.use { bench in
       let half = Self.keep / 2
-      let retention = retention(bench, prints: half)
       try await develop(bench, 1)
       try bench.index.replace(ListID(1), ListLabel(SampleList.marked().about()))
       try await bench.add(2, SampleList { $0.terms.prints = FileName(literal: "empty") })
@@ -173,9 +172,16 @@ extension ListRetentionTests {
       try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
       if standing == .other { try prints.put(Self.barn, "a file of a user") }
       if standing == .foreign { try bench.leaveStranger() }
+      if standing == .unreadable { try bench.spoilMark() }
+      let board = board(bench)
+      let retention = retention(bench, LiveSettings(settings(prints: half)), board, grace: .none)
       bench.clock.advance(by: half)
       try await running(bench, retention) { () async throws in
-        #expect(bench.index.expiry(of: ListID(1)) == 0 && bench.index.expiry(of: ListID(2)) == 0)
+        // What may come back is not noted as gone.
+        #expect(bench.index.expiry(of: ListID(1)) == (standing.isLeft ? nil : 0))
+        #expect(bench.index.expiry(of: ListID(2)) == 0 && board.health.lines.isEmpty)
+        retention.look()
+        #expect(await bench.clock.isAwaited())
         bench.clock.advance(by: half)
         #expect(try await Patience.sees { left(bench) == [] })
       }
@@ -184,6 +190,28 @@ extension ListRetentionTests {
       #expect(try prints.has(Self.barn) == (standing != .missing))
       #expect(told.count == 1 && told.first?.contains("of list 1: ") == true, "\(told)")
       #expect(told.first?.hasSuffix("/barn, its folder of prints, \(end)") == true, "\(told)")
+    }
+  }
+
+  @Test func `prints that another list's stood in the place of expire when they are back`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let half = Self.keep / 2
+      let retention = retention(bench, prints: half)
+      try await develop(bench, 1)
+      try bench.index.replace(ListID(1), ListLabel(SampleList.marked().about()))
+      let prints = bench.folders.prints
+      try prints.rename(Self.barn, to: prints, as: Self.away, replacing: false)
+      try bench.leaveStranger()
+      bench.clock.advance(by: half)
+      try await running(bench, retention) { () async throws in
+        try prints.removeTree(Self.barn)
+        try prints.rename(Self.away, to: prints, as: Self.barn, replacing: false)
+        retention.look()
+        #expect(try await Patience.sees { self.prints(bench) == [] })
+        #expect(bench.index.expiry(of: ListID(1)) ?? 0 > 0)
+      }
     }
   }
 }

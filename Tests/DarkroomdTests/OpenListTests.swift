@@ -3,9 +3,12 @@
 
 import Accept
 import Catalog
+import Dispatch
+import Files
 import Linux
 import Output
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -78,9 +81,40 @@ import Vocabulary
       #expect(try own.folder.listing().isEmpty)
       let first = try own.sign()?.status().inode
       #expect(try own.folder.listing() == [".list"])
-      #expect(try first != nil && own.sign()?.status().inode != first, "it is another file")
-      own.settle()
-      #expect(try own.sign() == nil)
+      #expect(try first != nil && own.sign()?.status().inode == first)
+      // After a restart of the list a durable mark stays as it is.
+      let again = try OpenList(list, in: bench.folders, to: .begin).workFolders().prints
+      #expect(try again.sign()?.status().inode == first)
+      again.loseSign()
+      #expect(try again.sign()?.status().inode != first, "its sync may have failed")
+      again.settle()
+      #expect(try again.sign() == nil)
+    }
+  }
+
+  @Test func `prints that appear side by side have one mark`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, .marked())
+      let prints = try OpenList(list, in: bench.folders, to: .begin).workFolders().prints
+      let inodes = Mutex<[UInt64]>([])
+      DispatchQueue.concurrentPerform(iterations: 64) { _ in
+        let inode = try? prints.sign()?.status().inode
+        inodes.withLock { $0.append(inode ?? 0) }
+      }
+      let found = inodes.withLock { $0 }
+      #expect(found.count == 64 && Set(found).count == 1 && found.first != 0)
+      let terms = SampleList.marked().terms
+      #expect(try terms.mark(of: list)?.claim(on: prints.folder) == .own)
+    }
+  }
+
+  @Test func `a folder that became another list's gets no print`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, .marked())
+      let prints = try OpenList(list, in: bench.folders, to: .begin).workFolders().prints
+      try bench.leaveStranger()
+      let error = #expect(throws: SystemError.self) { _ = try prints.sign() }
+      #expect(error?.exists == true && error?.isOfOneThing == true)
     }
   }
 

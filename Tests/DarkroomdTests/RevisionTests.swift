@@ -2,6 +2,7 @@
 // The prints that a list takes over from an earlier one.
 
 import Download
+import Files
 import Record
 import Support
 import Testing
@@ -117,6 +118,22 @@ import Vocabulary
       #expect(row.state == .failed && row.code == "http.404" && row.reason == "gone")
       #expect(row.attempts == 4 && row.photo == 4)
       #expect(try await carry(bench) == 0)
+    }
+  }
+
+  @Test func `a list that takes over all prints is known as the one that has them`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, .marked())
+      try await bench.develop(photo(1, of: 1), print: "Barn.jpg")
+      try await bench.recorder.record([.finished(ListID(1))])
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      let mark = try #require(SampleList.marked().terms.mark(of: ListID(1)))
+      _ = try mark.put(on: prints, for: .group)
+      let next = SampleList.marked { $0.terms.revises = ListID(1) }
+      try await bench.add(2, next)
+      #expect(try await carry(bench) == 1)
+      #expect(try mark.claim(on: prints) == .later)
+      #expect(try next.terms.mark(of: ListID(2))?.claim(on: prints) == .own)
     }
   }
 

@@ -98,6 +98,23 @@ import Vocabulary
     try expectBack(bench)
   }
 
+  @Test func `pictures that cannot be linked into the results wait for room as well`() async throws
+  {
+    let bench = try bench()
+    // As between two mounts of one file system.
+    FaultPlan.set(
+      .init("linkat", on: "\(bench.scratch.path)/lists/1/picture-", code: 18, isPermanent: true),
+      for: bench.scratch.path)
+    defer { FaultPlan.set(nil, for: bench.scratch.path) }
+    bench.floor.withLock { $0 = 1 << 60 }
+    let failure = await #expect(throws: Failure.self) { try await giveBack(bench) }
+    #expect(failure?.code == "pictures.room")
+    #expect(try bench.done.listing().isEmpty && bench.failed.listing().isEmpty)
+    bench.floor.withLock { $0 = 0 }
+    try await giveBack(bench)
+    try expectBack(bench)
+  }
+
   @Test(arguments: [true, false])
   func `the names of one picture come back as names of one file`(_ arePrints: Bool) async throws {
     let bench = try ReturnBench()

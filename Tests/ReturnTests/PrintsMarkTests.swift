@@ -21,14 +21,16 @@ import Vocabulary
     let prints = SimulatedDisk().rootFolder
     let first = try mark(line, 1)
     #expect(try first.claim(on: prints) == .open)
-    _ = try first.put(on: prints)
+    _ = try first.put(on: prints, for: .group)
     #expect(try first.claim(on: prints) == .own)
     #expect(try mark(other, 1).claim(on: prints) == .stranger)
     #expect(try mark(other, 9).claim(on: prints) == .stranger)
     let second = try mark(line, 7)
     #expect(try second.claim(on: prints) == .open)
-    _ = try second.put(on: prints)
+    _ = try second.put(on: prints, for: .group)
     #expect(try second.claim(on: prints) == .own && first.claim(on: prints) == .later)
+    #expect(try first.put(on: prints, for: .group) == nil)
+    #expect(try mark(other, 9).put(on: prints, for: .group, again: true) == nil)
     #expect(try prints.contents(of: PrintsMark.file, upTo: 64) == Array("\(line) 7\n".utf8))
   }
 
@@ -44,10 +46,31 @@ import Vocabulary
     #expect(PrintsMark(line: text, list: ListID(1)) == nil)
   }
 
+  @Test(arguments: [5, 13, 24, 12] as [Int32])
+  func `a mark that cannot be read is the trouble of one folder, and want is the machine's`(
+    code: Int32
+  ) throws {
+    let disk = SimulatedDisk()
+    let root = disk.rootFolder
+    let mark = try mark(line, 7)
+    _ = try mark.put(on: root.folder(barn, creating: true), for: .group)
+    disk.fail(.init(.open, code: code, isPermanent: true))
+    let expiry = PrintsExpiry(lists: root, prints: root)
+    if code == 5 || code == 13 {
+      #expect(try PrintsStanding(of: barn, in: root, for: mark) == .unreadable)
+      #expect(try !expiry.hide(barn, of: ListID(7), mark))
+    } else {
+      #expect(throws: SystemError.self) { _ = try PrintsStanding(of: barn, in: root, for: mark) }
+      #expect(throws: SystemError.self) { _ = try expiry.hide(barn, of: ListID(7), mark) }
+    }
+    disk.fail(nil)
+    #expect(try PrintsStanding(of: barn, in: root, for: mark) == .folder)
+  }
+
   @Test func `a folder with the prints of another list is neither hidden nor set aside`() throws {
     let root = SimulatedDisk().rootFolder
     let folder = try root.folder(barn, creating: true)
-    _ = try mark(line, 7).put(on: folder)
+    _ = try mark(line, 7).put(on: folder, for: .group)
     let removal = ListRemoval(lists: root, prints: root, done: root, failed: root)
     let expiry = PrintsExpiry(lists: root, prints: root)
     for (line, list) in [(other, 9), (line, 1)] as [(String, UInt64)] {

@@ -26,9 +26,9 @@ package struct Roll: Equatable, Sendable {
     }
   }
 
-  /// Which names of a file need a copy of it: the first one, and each hundredth. File systems limit the names of one file.
+  /// Which names of a file need a copy of it: one of each thousand. File systems limit the names of one file.
   struct Copies {
-    static let mostNames = 100
+    static let mostNames = 1000
     private var names: [Inode: Int] = [:]
 
     mutating func needsCopy(_ status: FileStatus) -> Bool {

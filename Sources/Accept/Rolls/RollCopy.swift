@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies the pictures of a roll into a staging folder, and makes a list. First looks at every picture,
 // so that nothing is copied while a program still writes a picture. In the inbox itself, pictures
-// that are not whole are left for the next roll. Names of one file are names of one copy: they cost their owner no room.
+// that are not whole are left for the next roll. A file has one copy for each thousand of its names.
 // Reads and writes for long: call it on the disk. Raises an `Attempt`.
 
 internal import Files
@@ -85,13 +85,13 @@ struct RollCopy: Sendable {
   private func wholePictures() throws(Attempt) -> [Roll.Picture] {
     var whole: [Roll.Picture] = []
     var last = Attempt.changed
-    var dense: Set<Roll.Inode> = []
+    var holes = Holes()
     for picture in roll.pictures {
       if Task.isCancelled { throw .interrupted }
       do throws(Attempt) {
         let file = try open(picture)
         defer { file.release() }
-        try checkHoles(file, picture, &dense)
+        try checkHoles(file, picture, &holes)
         whole.append(picture)
       } catch {
         if !mayLeave(error) { throw error == .missing ? .changed : error }
@@ -106,12 +106,12 @@ struct RollCopy: Sendable {
   func withoutHoles() throws(Attempt) -> Roll {
     var whole: [Roll.Picture] = []
     var last = Attempt.changed
-    var dense: Set<Roll.Inode> = []
+    var holes = Holes()
     for picture in roll.pictures {
       if Task.isCancelled { throw .interrupted }
-      if picture.status.size > Self.shortest, let file = try? open(picture) {
+      if picture.status.size > Holes.shortest, let file = try? open(picture) {
         defer { file.release() }
-        do throws(Attempt) { try checkHoles(file, picture, &dense) } catch {
+        do throws(Attempt) { try checkHoles(file, picture, &holes) } catch {
           if !mayLeave(error) { throw error }
           last = error
           continue
@@ -123,24 +123,45 @@ struct RollCopy: Sendable {
     return Roll(roll.key, roll.folder, pictures: whole)
   }
 
-  /// Smaller files may have holes: a picture may end in zeros, and the daemon's own copies have holes for them.
-  private static let shortest: UInt64 = 32 << 20
+  /// The looks at the pictures of a roll.
+  private struct Holes {
+    /// A smaller file costs no more than its name does.
+    static let shortest: UInt64 = 64 << 10
+    /// Smaller files may have holes, up to a sum: a picture may end in zeros, and the daemon's own copies have holes for
+    /// them.
+    private static let alone: UInt64 = 32 << 20
+    private static let most: UInt64 = 1 << 30
+
+    /// Files of which another name was looked at.
+    private var seen: Set<Roll.Inode> = []
+    private var small: UInt64 = 0
+
+    func hasSeen(_ inode: Roll.Inode?) -> Bool { inode.map(seen.contains) ?? false }
+
+    /// True if the file may stay.
+    mutating func note(_ inode: Roll.Inode?, isHollow: Bool, _ size: UInt64) -> Bool {
+      if isHollow {
+        if size > Self.alone || size > Self.most - small { return false }
+        small += size
+      }
+      if let inode { seen.insert(inode) }
+      return true
+    }
+  }
 
   /// A hole costs its owner nothing, but the daemon the time to read it: each picture is read twice, and by a worker.
-  /// - Parameter dense: files of which another name was looked at.
   private func checkHoles(
-    _ file: DroppedFile, _ picture: Roll.Picture, _ dense: inout Set<Roll.Inode>
+    _ file: DroppedFile, _ picture: Roll.Picture, _ holes: inout Holes
   ) throws(Attempt) {
     let size = picture.status.size
-    if size <= Self.shortest { return }
+    if size <= Holes.shortest { return }
     let inode = Roll.Inode(picture.status)
-    if let inode, dense.contains(inode) { return }
+    if holes.hasSeen(inode) { return }
     let (isHollow, now) = try asUsers(closed: DroppedFile.closed) { () throws(SystemError) in
       (try FileCopy.isHollow(file.file, size), try file.file.status().size)
     }
     if now != size { throw .changed }
-    if let inode { dense.insert(inode) }
-    guard isHollow else { return }
+    if holes.note(inode, isHollow: isHollow, size) { return }
     throw .unreadable(
       Failure(
         .final, code: "pictures.holes",

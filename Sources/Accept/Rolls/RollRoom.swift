@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of pictures in the inbox itself, those that the disk has room for: the smallest first, so that a large one holds up
-// no other. The next roll has the rest. Names of one file need the room of one copy. Raises an `Attempt` if there is
-// room for none.
+// no other. The next roll has the rest. Raises an `Attempt` if there is room for none.
 
 internal import Vocabulary
 

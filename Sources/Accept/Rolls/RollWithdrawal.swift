@@ -3,8 +3,8 @@
 // it by name, checks it again, and unlinks it. A picture that has changed stays or goes back; if its name is taken, it
 // stays in `.claim/N`, where the next look finds it. One that a program has open for writing stays until the program
 // has closed it. Then removes the folders that are empty now. Every step can be repeated. Reads all pictures again, but a
-// file with several names once, as long as its lease proves that no program writes it: call it on the disk. Raises an
-// `Attempt`.
+// file with several names once, as long as its lease proves that no program writes it, and twice at most without that
+// proof: its other names wait for the next run. Call it on the disk. Raises an `Attempt`.
 
 internal import Files
 internal import Linux
@@ -13,6 +13,8 @@ internal import Vocabulary
 struct RollWithdrawal {
   /// Pictures that are moved before they are removed together.
   private static let batch = 256
+  /// A run compares a file with several names this often. Its owner can break each lease, and some file systems have none.
+  private static let mostComparisons = 2
 
   /// A file that was compared, under a lease that is kept for its other names.
   private struct Proof {
@@ -27,6 +29,10 @@ struct RollWithdrawal {
   private let firsts: [UInt64: Int]
   private let twins: Set<UInt64>
   private var proof: Proof?
+  /// Of inodes with several names, in this run.
+  private var comparisons: [UInt64: Int] = [:]
+  /// Inodes with several names whose contents have changed.
+  private var changed: Set<UInt64> = []
 
   init(inbox: any Folder, list: ListID, roll: RollFile) {
     (self.inbox, self.list, self.roll) = (inbox, list, roll)
@@ -232,6 +238,7 @@ struct RollWithdrawal {
       if stands { return proof.file }
     }
     forget()
+    guard try mayCompare(row.inode) else { return nil }
     let file = try Self.asOwners(row.path) { () throws(SystemError) in
       try folder.open(own, .read)
     }
@@ -245,7 +252,9 @@ struct RollWithdrawal {
       isWhole = try Self.asOwners(row.path) { () throws(SystemError) in
         // The name may be of another file since it was looked at.
         guard try row.resembles(file.status()) else { return false }
-        return try isStill(row, file)
+        let isSame = try isStill(row, file)
+        if !isSame, twins.contains(row.inode) { changed.insert(row.inode) }
+        return isSame
       }
     } catch {
       forget()
@@ -253,6 +262,16 @@ struct RollWithdrawal {
     }
     if !isWhole { forget() }
     return isWhole ? file : nil
+  }
+
+  /// False if it has changed. Raises `writer` if it was compared often enough: the next run goes on.
+  private mutating func mayCompare(_ inode: UInt64) throws(Attempt) -> Bool {
+    guard twins.contains(inode) else { return true }
+    if changed.contains(inode) { return false }
+    let before = comparisons[inode, default: 0]
+    if before >= Self.mostComparisons { throw .writer }
+    comparisons[inode] = before + 1
+    return true
   }
 
   private mutating func forget() {

@@ -12,7 +12,7 @@ package final class CopyRoom: Sendable {
 
   /// The bytes that stay free on a file system of this size.
   private let floor: @Sendable (UInt64) -> UInt64
-  /// By device: the bytes that begun copies will still write.
+  /// By device, or for all that may share their room: the bytes that begun copies will still write.
   private let rest = Mutex<[UInt64: UInt64]>([:])
 
   package init(keeping floor: @escaping @Sendable (UInt64) -> UInt64 = { _ in 0 }) {
@@ -20,23 +20,32 @@ package final class CopyRoom: Sendable {
   }
 
   /// The bytes that begun copies will still write to the disk.
-  package func promised(on device: UInt64) -> UInt64 { rest.withLock { $0[device] ?? 0 } }
+  package func promised(on device: UInt64) -> UInt64 {
+    let pool = Self.pool(device)
+    return rest.withLock { $0[pool] ?? 0 }
+  }
 
-  private func take(_ bytes: UInt64, of device: UInt64) {
+  /// Folders of btrfs and of ZFS may be different devices, without a major number, that share their room.
+  private static func pool(_ device: UInt64) -> UInt64 {
+    let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
+    return major == 0 ? 0 : device
+  }
+
+  private func take(_ bytes: UInt64, of pool: UInt64) {
     rest.withLock { rest in
-      let left = (rest[device] ?? 0) - bytes
-      rest[device] = left > 0 ? left : nil
+      let left = (rest[pool] ?? 0) - bytes
+      rest[pool] = left > 0 ? left : nil
     }
   }
 
   /// The room of one copy. The rest of it is free again with the last reference.
   package final class Promise: Sendable {
     private let home: CopyRoom
-    private let device: UInt64
+    private let pool: UInt64
     private let left: Atomic<UInt64>
 
-    fileprivate init(_ bytes: UInt64, on device: UInt64, _ home: CopyRoom) {
-      (self.home, self.device) = (home, device)
+    fileprivate init(_ bytes: UInt64, of pool: UInt64, _ home: CopyRoom) {
+      (self.home, self.pool) = (home, pool)
       left = Atomic(bytes)
     }
 
@@ -44,17 +53,18 @@ package final class CopyRoom: Sendable {
     package func wrote(_ bytes: UInt64) {
       let part = min(bytes, left.load(ordering: .relaxed))
       left.wrappingSubtract(part, ordering: .relaxed)
-      home.take(part, of: device)
+      home.take(part, of: pool)
     }
 
-    deinit { home.take(left.load(ordering: .relaxed), of: device) }
+    deinit { home.take(left.load(ordering: .relaxed), of: pool) }
   }
 
   /// For a copy whose room was looked at.
   package func promise(_ bytes: UInt64, on device: UInt64) -> Promise {
     let bytes = min(bytes, Self.most)
-    rest.withLock { $0[device, default: 0] += bytes }
-    return Promise(bytes, on: device, self)
+    let pool = Self.pool(device)
+    rest.withLock { $0[pool, default: 0] += bytes }
+    return Promise(bytes, of: pool, self)
   }
 
   /// The room for a copy in the folder.
@@ -78,8 +88,7 @@ package final class CopyRoom: Sendable {
     if bytes <= left {
       return Failure(
         .machine, code: "pictures.room",
-        reason: "\(need) \(words(bytes)), and other pictures are copied to the file system of "
-          + "\(path) first")
+        reason: "\(need) \(words(bytes)), and other pictures are copied first")
     }
     return Failure(
       .machine, code: "pictures.room",

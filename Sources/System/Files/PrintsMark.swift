@@ -58,9 +58,16 @@ package struct PrintsMark: Equatable, Sendable {
     return found.list < list ? .open : .later
   }
 
-  /// Returns the file, which is not synced. Ask for the claim before.
-  package func put(on prints: any Folder) throws(SystemError) -> any OpenFile {
-    try prints.replace(Self.file, with: Array(text.utf8))
+  /// Writes the mark, unless it is there. Returns the file, which is to be synced before a print appears; nil if the
+  /// folder holds the prints of another list.
+  /// - Parameter again: true if it is not known what the disk holds, because a sync failed.
+  package func put(
+    on prints: any Folder, for readers: FileReaders, again: Bool = false
+  ) throws(SystemError) -> (any OpenFile)? {
+    let claim = try claim(on: prints)
+    guard claim.mayPrint else { return nil }
+    if claim == .open || again { try prints.replace(Self.file, with: Array(text.utf8)) }
+    try prints.setReaders(readers, of: Self.file)
     return try prints.open(Self.file, .read)
   }
 }

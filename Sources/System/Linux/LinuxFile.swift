@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real file, by its descriptor. Raises `SystemError`. Concurrency: immutable except for kernel state;
-// reads and writes state their offset, so threads do not disturb each other.
+// A real file, by its descriptor. Raises `SystemError`. Concurrency: immutable except for kernel state and one atomic
+// flag; reads and writes state their offset, so threads do not disturb each other.
 
 internal import CLinux
+internal import Synchronization
 package import Vocabulary
 
 package final class LinuxFile: OpenFile {
   private let handle: Descriptor
+  /// A sync failed. The kernel tells that once, and drops the bytes: it would call the next sync a success.
+  private let isLost = Atomic(false)
   private let place: String
   private let name: FileName?
 
@@ -100,7 +103,15 @@ package final class LinuxFile: OpenFile {
   package func beginSync() { _ = dr_begin_sync(handle.number) }
 
   package func sync() throws(SystemError) {
-    try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
+    if isLost.load(ordering: .acquiring) {
+      throw SystemError(.inputOutput, call: "fdatasync", thing: thing)
+    }
+    do throws(SystemError) {
+      try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
+    } catch {
+      isLost.store(true, ordering: .releasing)
+      throw error
+    }
   }
 
   package func checkWritten() throws(SystemError) {

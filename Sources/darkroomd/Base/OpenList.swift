@@ -79,7 +79,7 @@ final class OpenList: Sendable {
         return work
       }
     } catch { throw PrintsStanding.failure(of: error, at: terms.prints, in: folders.prints) }
-    throw PrintsStanding.foreign(terms.prints, in: folders.prints)
+    throw PrintsStanding.foreign.failure(of: terms.prints, in: folders.prints)
   }
 
   /// Nil if another list has its prints there.

@@ -271,7 +271,7 @@ struct ListIntake: IntakeRules, OnGround {
     }
     if terms.isRoll, try await isForeign(terms, to: draft.list) {
       // Its pictures are there as prints, and nowhere else.
-      throw PrintsStanding.foreign(terms.prints, in: lists.folders.prints)
+      throw PrintsStanding.foreign.failure(of: terms.prints, in: lists.folders.prints)
     }
     (terms.revises, terms.again) = (earlier, order.photos)
     (terms.prints, terms.line) = try await home(
@@ -310,13 +310,12 @@ struct ListIntake: IntakeRules, OnGround {
     guard let mark = earlier.mark(of: list) else { return false }
     return try await onDisk { () throws(Failure) in
       let prints = lists.folders.prints
-      do throws(SystemError) {
-        return try PrintsStanding(of: earlier.prints, in: prints, for: mark) == .foreign
-      } catch {
-        // It is not known whose prints are there.
-        if error.isOfOneThing { return true }
-        throw error.machineFailure
+      let standing = try asMachine { () throws(SystemError) in
+        try PrintsStanding(of: earlier.prints, in: prints, for: mark)
       }
+      // What is there may be read later.
+      if standing == .unreadable { throw standing.failure(of: earlier.prints, in: prints) }
+      return standing == .foreign
     }
   }
 

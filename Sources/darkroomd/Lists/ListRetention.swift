@@ -6,8 +6,8 @@
 // the whole list, or a record without a folder, which the next start removes; prints that were hidden are removed after
 // the next start, when they have rested. Raises nothing: a failed removal is tried again later, and of prints reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. One Mutex holds the state that people are told. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
-// noticed at the next look, a day later at most.
+// tasks ring. One Mutex holds the state that people are told. A look reads all ended lists, so the end of a list does not
+// ring while `isTimed`. A clock that was set is noticed at the next look, a day later at most.
 
 import Linux
 import Record
@@ -19,23 +19,7 @@ import Vocabulary
 final class ListRetention: Sendable {
   private typealias Terms = RetentionTerms
   private typealias Outlook = RetentionOutlook
-
-  private struct Progress: Sendable {
-    var terms: Terms
-    var steady: SteadyClock
-    /// The shared place may be another one: nothing is decided about lists that have their prints there.
-    var isForeign = false
-    /// The lists whose prints are hidden and not removed yet, with the time since which they rest; nil until the disk has
-    /// told. While the shared place may be another one, without the prints there.
-    var hidden: [ListID: UInt64]?
-    /// The next look for lists that the record has forgotten, which reads the names of all folders.
-    var survey = Duration.zero
-    var isSurveyed = true
-    /// Of lists that the record has forgotten.
-    var ends = EndTimes()
-    /// Asked for each look; nil after the keeper's stop.
-    var lives: ListLives?
-  }
+  private typealias Progress = RetentionProgress
 
   /// The pause before the disk is asked again which prints are hidden.
   private static let again = Duration.seconds(60)
@@ -187,7 +171,7 @@ final class ListRetention: Sendable {
         if Task.isCancelled { return progress }
         guard !isUndecided(list, progress), holdsPrints(list), (try? old.isRemovable(list)) == true
         else { continue }
-        if expire(list, at: now, &trouble) { hidden[list] = now }
+        if expire(list, at: now, &progress.left, &trouble) { hidden[list] = now }
       }
     }
     if isBelieved { clear(&hidden, expiries(progress.isForeign), trouble) }
@@ -225,7 +209,9 @@ final class ListRetention: Sendable {
   }
 
   /// True if there were prints, which are hidden now.
-  private func expire(_ list: ListID, at time: UInt64, _ trouble: inout Failure?) -> Bool {
+  private func expire(
+    _ list: ListID, at time: UInt64, _ left: inout Set<ListID>, _ trouble: inout Failure?
+  ) -> Bool {
     guard let prints = index.beginExpiry(of: list) else { return false }
     let line = [list] + index.forerunners(of: list)
     do throws(SystemError) {
@@ -233,9 +219,15 @@ final class ListRetention: Sendable {
       case .folder(let home):
         let mark = index[list]?.terms.mark(of: list)
         let isHidden = try expiry(in: home).hide(prints, of: list, mark)
+        let wasLeft = left.remove(list) != nil
         if !isHidden {
           let standing = try PrintsStanding(of: prints, in: home, for: mark)
-          narrator.missed(line, standing, of: prints, in: home)
+          if !wasLeft { narrator.missed(line, standing, of: prints, in: home) }
+          if standing.isLeft {
+            left.insert(list)
+            index.endExpiry(prints, of: line, at: nil)
+            return false
+          }
         }
         note(line, prints, at: isHidden ? time : 0)
         if isHidden, rests { narrator.expired(list, isResting: true) }
@@ -350,8 +342,8 @@ final class ListRetention: Sendable {
 
   /// Only a known list can tell where its prints are.
   private func waitsForPrints(_ list: ListID, _ progress: Progress) -> Bool {
-    progress.hidden?[list] != nil || progress.terms.prints != nil && holdsPrints(list)
-      || isUndecided(list, progress)
+    progress.hidden?[list] != nil || isUndecided(list, progress)
+      || progress.terms.prints != nil && holdsPrints(list) && !progress.left.contains(list)
   }
 
   private func isUndecided(_ list: ListID, _ progress: Progress) -> Bool {
@@ -481,7 +473,9 @@ final class ListRetention: Sendable {
       pause(
         progress.terms.lists, ended.filter { !waitsForPrints($0.list, progress) }.map(\.since)),
       progress.terms.prints.flatMap { keep in
-        pause(keep, ended.filter { holdsPrints($0.list) }.map(\.since))
+        pause(
+          keep,
+          ended.filter { holdsPrints($0.list) && !progress.left.contains($0.list) }.map(\.since))
       },
       progress.hidden.map { pause(rest, Array($0.values)) } ?? Self.again,
       progress.isForeign ? Self.again : nil,

@@ -254,9 +254,11 @@ struct ListWork: ListEffects, OnGround {
       if terms.storedPrints(in: lists.folders) != nil {
         return try PrintFolder(lists.folders.drafts()).sweep(list)
       }
-      guard let folder = try lists.folders.prints.folder(ifThere: terms.prints),
-        (try? terms.mark(of: list)?.claim(on: folder)) != .stranger
-      else { return }
+      guard let folder = try lists.folders.prints.folder(ifThere: terms.prints) else { return }
+      if let mark = terms.mark(of: list) {
+        // Drafts stay where it cannot be read whose they are.
+        guard let claim = try? mark.claim(on: folder), claim != .stranger else { return }
+      }
       try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }
   }

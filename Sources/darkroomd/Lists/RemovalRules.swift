@@ -166,7 +166,7 @@ struct RemovalRules: Sendable {
       index.printer(into: terms.prints, ofCluster: terms.isOfCluster) == list,
       (try? isExpired(list)) == false,
       let standing = try? PrintsStanding(of: terms.prints, in: home, for: terms.mark(of: list)),
-      standing == .missing || standing == .foreign
+      standing == .missing || standing.isLeft
     else { return nil }
     return (terms.prints, home, standing)
   }

@@ -106,6 +106,7 @@ struct Revision: Sendable {
         }
         if changes.count >= Int(Self.batch) || (end > new.catalog.count && !changes.isEmpty) {
           if Task.isCancelled { throw .cancelled }
+          if let sign = try sign(new, prints, for: changes) { effects.append(.sync(sign)) }
           try await recorder.record(changes, after: effects)
           count += changes.count
           (changes, effects) = ([], [])
@@ -116,6 +117,18 @@ struct Revision: Sendable {
     // Without its thumbnail a print is still shown.
     try? sheet?.settle(list)
     return count
+  }
+
+  /// Without an output, nothing else says that the folder holds the prints of this list. To be synced with the first one
+  /// that is kept; each batch may be the first.
+  private func sign(
+    _ new: OpenList, _ prints: (any Folder)?, for changes: [Change]
+  ) throws(Failure) -> (any OpenFile)? {
+    guard let prints, let mark = new.terms.mark(of: list),
+      changes.contains(where: { if case .filtered = $0 { true } else { false } })
+    else { return nil }
+    let readers: FileReaders = new.terms.isPrivate ? .user(new.about.owner) : .group
+    return try asMachine { () throws(SystemError) in try mark.put(on: prints, for: readers) }
   }
 
   /// The new photos among these; `cancelled` once the list is over. The lock of the record is taken once for all.

@@ -30,7 +30,10 @@ extension PhotoStages {
     let signs = try signs(negative.prints, of: list)
     do throws(Failure) {
       try await recorder.record([], after: signs + [.sync(negative.draft.file)])
-    } catch { throw error.amongPrints }
+    } catch {
+      negative.prints.loseSign()
+      throw error.amongPrints
+    }
     let found: (any OpenFile)?
     do throws(SystemError) {
       found = try negative.prints.place(negative.draft, as: name)

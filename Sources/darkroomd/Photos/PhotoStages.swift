@@ -225,9 +225,14 @@ struct PhotoStages: Stages, OnGround {
       row.thumbnail = negative.developed.thumbnail
     }
     let home = prints.unsettled
-    try await recorder.record(
-      [.filtered(photo, Contents(size: standing.developed.size, hash: standing.digest.prefix))],
-      after: named + [.row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
+    do throws(Failure) {
+      try await recorder.record(
+        [.filtered(photo, Contents(size: standing.developed.size, hash: standing.digest.prefix))],
+        after: named + [.row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
+    } catch {
+      prints.loseSign()
+      throw error
+    }
     if home != nil { prints.settle() }
     if standing.isOther { negative.thumbnail.map { prints.discard($0.draft) } }
     notes.time(photo) { $0.output = clock.uptime() - start }
