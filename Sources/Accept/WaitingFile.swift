@@ -182,7 +182,7 @@ package struct WaitingFile: Equatable, Sendable {
   private static let writerPauses = Backoff(.milliseconds(250), to: .seconds(5))
   /// Short, because no doorbell rings when there is room again.
   private static let troublePauses = Backoff(.seconds(1), to: .seconds(5))
-  /// A try of pictures opens all of them.
+  /// Each try opens all pictures of the roll.
   private static let rollTroublePauses = Backoff(.seconds(1), to: .seconds(60))
 
   package init(_ candidate: Candidate, since: Duration, first: Duration? = nil) {

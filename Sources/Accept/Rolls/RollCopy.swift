@@ -132,7 +132,7 @@ struct RollCopy: Sendable {
     private static let alone: UInt64 = 32 << 20
     private static let most: UInt64 = 1 << 30
 
-    /// Files of which another name was looked at.
+    /// The files that may stay. Their other names need no look.
     private var seen: Set<Roll.Inode> = []
     private var small: UInt64 = 0
 

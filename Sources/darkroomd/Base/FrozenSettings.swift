@@ -62,6 +62,9 @@ struct FrozenSettings: Equatable, Sendable {
     }
   }
 
+  /// The readers of its prints, beside the daemon.
+  func readers(_ owner: UInt32) -> FileReaders { isPrivate ? .user(owner) : .group }
+
   /// Claims the folder of prints for the list. Nil if its folder has none.
   func mark(of list: ListID) -> PrintsMark? {
     line.flatMap { PrintsMark(line: $0, list: list) }

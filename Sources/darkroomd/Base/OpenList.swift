@@ -104,7 +104,7 @@ final class OpenList: Sendable {
       originals: originals,
       prints: try PrintFolder(
         prints, in: folders.prints, as: terms.prints,
-        for: terms.isPrivate ? .user(owner) : .group,
+        for: terms.readers(owner),
         mark: folders.mark, way: folders.ways.way(in: home), label: label),
       made: isThere ? nil : prints.path)
     // Other shares have their drafts in the same folder.

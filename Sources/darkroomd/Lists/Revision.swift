@@ -127,7 +127,7 @@ struct Revision: Sendable {
     guard let prints, let mark = new.terms.mark(of: list),
       changes.contains(where: { if case .filtered = $0 { true } else { false } })
     else { return nil }
-    let readers: FileReaders = new.terms.isPrivate ? .user(new.about.owner) : .group
+    let readers = new.terms.readers(new.about.owner)
     return try asMachine { () throws(SystemError) in try mark.put(on: prints, for: readers) }
   }
 

@@ -46,7 +46,7 @@ struct SheetMaker: OnGround {
       list: list, name: open.name, title: open.terms.title, filter: open.terms.filter,
       quality: open.terms.quality, state: state, accepted: accepted, total: total,
       filtered: counts.filtered, failed: counts.failed)
-    let readers: FileReaders = open.terms.isPrivate ? .user(open.about.owner) : .group
+    let readers = open.terms.readers(open.about.owner)
     return Subject(
       open: open, prints: PrintFolder(found, for: readers, mark: lists.folders.mark), head: head)
   }
